@@ -1,0 +1,1 @@
+"""Who acts: the agent protocol, scripted conducts, hostile agents, plain functions."""

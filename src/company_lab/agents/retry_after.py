@@ -1,0 +1,42 @@
+"""Retry-After: how long a host asks to be left alone, in every form hosts have been seen to send."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from math import isfinite
+
+MOST_S = 120.0
+"""However long a host asks for, nobody waits longer than this, in seconds."""
+
+_SECONDS = re.compile(r"[0-9]{1,300}(?:\.[0-9]{1,300})?", re.ASCII)
+
+
+def seconds_to_wait(asked: object, *, most: float = MOST_S, now: datetime | None = None) -> float | None:
+    """Seconds from 0 to `most`, or None where nothing usable was said.
+
+    Takes a number, the text of a number, or an HTTP date (RFC 9110, section 10.2.3). What is negative, in the past, not
+    finite or no such form says nothing usable: whoever retries falls back on a delay of their own.
+    """
+    if isinstance(asked, bytes):
+        asked = asked.decode("latin-1")
+    if isinstance(asked, str):
+        asked = _of_text(asked.strip(), now or datetime.now(UTC))
+    if isinstance(asked, bool) or not isinstance(asked, (int, float)):
+        return None
+    if isinstance(asked, float) and not isfinite(asked):
+        return None
+    return None if asked < 0 else float(min(asked, most))
+
+
+def _of_text(text: str, now: datetime) -> float | None:
+    if _SECONDS.fullmatch(text):
+        return min(float(text), MOST_S * 1000)
+    try:
+        moment = parsedate_to_datetime(text)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return (moment - now).total_seconds()

@@ -1,0 +1,257 @@
+"""Wire: how an agent in another process speaks with the lab, one JSON object a line.
+
+The lab says `task` at the beginning of each turn. The program asks as often as it likes, each time with an `id` of
+its own, and gets one answer with that id, `result`, `error`, `stopped` or `wrong`; it ends the turn with
+`reply`. When the lab closes the line the episode is over. In full:
+
+| the lab says | with |
+|---|---|
+| `task` | `format` 1, `turn`, `message`, `sender`, `at`, `events`; the first one has `tools` too, see below |
+| `result` | `id`, `value` |
+| `error` | `id`, `code`, `reason`, `message`, `detail`: an attempt that gave no result, see `ToolError` |
+| `stopped` | `id`, `reason`, `detail`: the episode is over |
+| `wrong` | `id`, `message`: what was asked makes no sense |
+
+| the program says | with | is answered by |
+|---|---|---|
+| `call` | `id`, `tool`, `args` (an object) or `text` (a model's JSON text), perhaps `by`, `hint` | the tool's result |
+| `observe` | `id` | the new events |
+| `usage` | `id`, `input_tokens`, `output_tokens`, `cost_usd`, `model` | null |
+| `choice` | `id`, `request`, `answer` | null |
+| `remember` | `id`, `value` | null |
+| `recall` | `id` | what was remembered last |
+| `pace` | `id`, `host` | seconds to wait before the host is asked |
+| `hold` | `id`, `host`, `seconds` | null; nobody asks the host so long |
+| `reply` | `text`, or null | the next `task`, if there is one |
+| `failed` | `detail` | nothing: the agent can not go on |
+| `outage` | `detail`, perhaps `retry_after` | nothing: a model's host can not be reached |
+
+A tool has `name`, `description`, `writes` and `parameters`, a JSON Schema. A `call` whose arguments are no JSON
+says `unreadable` instead of `args`: `path` and `reason` of what is wrong and `shown`, how they look. A reply that is
+no text says `other` instead of `text`: the name of its type. Unknown keys are ignored. A line that is no such object
+is the agent's failure.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol
+
+from company_lab.agents.protocol import EpisodeStopped, Session, Task, ToolError, ToolOffer
+from company_lab.formats.canonical import Json, NotJson, parse
+from company_lab.formats.errors import CompanyLabError, WrongUse, nearest
+from company_lab.formats.shapes import shown
+
+FORMAT = 1
+REQUESTS = ("call", "observe", "usage", "choice", "remember", "recall", "pace", "hold")
+ENDINGS = ("reply", "failed", "outage")
+_ANSWERS = ("result", "error", "stopped", "wrong")
+_USAGE = ("input_tokens", "output_tokens", "cost_usd", "model")
+
+Message = dict[str, Json]
+
+# Not the canonical spelling: the order of keys crosses too, since error texts follow it.
+_spell = json.JSONEncoder(
+    ensure_ascii=True, allow_nan=False, check_circular=False, separators=(",", ":")
+).encode
+
+
+class BadMessage(CompanyLabError):
+    """A line that is no message of this protocol."""
+
+
+class LineTooLong(CompanyLabError):
+    """A line that never ends, or too late."""
+
+
+class Unreadable:
+    """Arguments that could not cross, since they are no JSON; `error` says why, `shown` how they look."""
+
+    def __init__(self, error: NotJson, shown: str) -> None:
+        self.error = error
+        self.shown = shown
+
+
+def spell(message: Mapping[str, Json]) -> bytes:
+    """A message as its line, ASCII, with the line end."""
+    return _spell(message).encode("ascii") + b"\n"
+
+
+class Lines:
+    """Cuts a stream into lines; no more than `longest` bytes are held back."""
+
+    def __init__(self, longest: int) -> None:
+        self._longest = longest
+        self._parts: list[bytes] = []
+        self._size = 0
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        """The lines that are complete with `data`, without their line ends. Raises `LineTooLong`."""
+        *complete, rest = data.split(b"\n")
+        for part in complete:
+            self._keep(part)
+            line = b"".join(self._parts)
+            self._parts, self._size = [], 0
+            yield line
+        self._keep(rest)
+
+    def _keep(self, part: bytes) -> None:
+        self._size += len(part)
+        if self._size > self._longest:
+            raise LineTooLong(f"a line of more than {self._longest} bytes")
+        if part:
+            self._parts.append(part)
+
+    @property
+    def rest(self) -> bytes:
+        """The beginning of a line whose end has not come."""
+        return b"".join(self._parts)
+
+
+def read(line: bytes, kinds: Sequence[str] = (*REQUESTS, *ENDINGS)) -> Message:
+    """The message of a line. Raises `BadMessage` where it is none of these kinds."""
+    try:
+        message = parse(line)
+    except NotJson as error:
+        raise BadMessage(f"a line that is no JSON: {error}; it begins {shown(_beginning(line))}") from None
+    if not isinstance(message, dict):
+        raise BadMessage(f"a line that is no object; it begins {shown(_beginning(line))}")
+    kind = message.get("kind")
+    if kind not in kinds:
+        close = nearest(kind, kinds) if isinstance(kind, str) else None
+        hint = f"; did you mean {close}?" if close else ""
+        raise BadMessage(f"a message of the kind {shown(kind)}{hint} (known: {', '.join(kinds)})")
+    if kind in REQUESTS and not isinstance(message.get("id"), (str, int)):
+        raise BadMessage(f"a {kind} whose id is {shown(message.get('id'))}; give a number or a text")
+    return message
+
+
+def _beginning(line: bytes) -> str:
+    return line[:60].decode("utf-8", "replace")
+
+
+# The lab's side
+
+
+class Served(Session, Protocol):
+    """A session that can keep a place at a host for an agent that waits elsewhere."""
+
+    def reserve(self, host: object) -> float:
+        """Seconds until the agent's turn at a host comes; it is expected to wait that long."""
+        ...
+
+    def hold(self, host: object, seconds: object) -> None:
+        """Let nobody ask a host for so many seconds."""
+        ...
+
+
+def task_message(task: Task, *, with_tools: bool) -> Message:
+    """What an agent is told at the start of a turn."""
+    message: Message = {
+        "kind": "task",
+        "format": FORMAT,
+        "turn": task.turn,
+        "message": task.message,
+        "sender": task.sender,
+        "at": task.at,
+        "events": [dict(event) for event in task.events],
+    }
+    if with_tools:
+        message["tools"] = [
+            {
+                "name": tool.name,
+                "description": tool.description,
+                "writes": tool.writes,
+                "parameters": tool.parameters,
+            }
+            for tool in task.tools
+        ]
+    return message
+
+
+def answer(session: Served, request: Message) -> Message:
+    """Carry a request out and say what came of it."""
+    id = request["id"]
+    try:
+        return {"kind": "result", "id": id, "value": _carried_out(session, request)}
+    except ToolError as error:
+        return {
+            "kind": "error",
+            "id": id,
+            "code": error.code,
+            "reason": error.reason,
+            "message": str(error),
+            "detail": error.detail,
+        }
+    except EpisodeStopped as stopped:
+        return {"kind": "stopped", "id": id, "reason": stopped.reason, "detail": stopped.detail}
+    except (WrongUse, NotJson) as error:
+        return {"kind": "wrong", "id": id, "message": str(error)}
+
+
+def _carried_out(session: Served, request: Message) -> Json:
+    fields: dict[str, Any] = request
+    kind = fields["kind"]
+    if kind == "call":
+        marks = {name: fields[name] for name in ("by", "hint") if fields.get(name) is not None}
+        return session.attempt(fields.get("tool"), _supplied(fields), **marks)  # type: ignore[arg-type, no-any-return]
+    if kind == "observe":
+        return list[Json](session.observe())
+    if kind == "recall":
+        return session.memory
+    if kind == "pace":
+        return session.reserve(fields.get("host"))
+    if kind == "usage":
+        session.usage(**{name: fields.get(name) for name in _USAGE})
+    elif kind == "choice":
+        session.choice(fields.get("request"), fields.get("answer"))
+    elif kind == "remember":
+        session.memory = fields.get("value")
+    else:
+        session.hold(fields.get("host"), fields.get("seconds"))
+    return None
+
+
+def _supplied(fields: dict[str, Any]) -> object:
+    if isinstance(text := fields.get("text"), str):
+        return text
+    found = fields.get("unreadable")
+    if isinstance(found, dict):
+        error = NotJson(str(found.get("path", "")), str(found.get("reason", "not JSON")))
+        return Unreadable(error, str(found.get("shown", "")))
+    return fields.get("args", {})
+
+
+# The agent's side
+
+
+def task_of(message: Message, tools: Sequence[ToolOffer]) -> Task:
+    """The task of a `task` message, with the tools as this process knows them."""
+    fields: dict[str, Any] = message
+    return Task(
+        message=fields["message"],
+        sender=fields["sender"],
+        turn=fields["turn"],
+        at=fields["at"],
+        events=fields["events"],
+        tools=tools,
+    )
+
+
+def value_of(answered: Message) -> Json:
+    """The value of a `result`; raises what any other answer stands for."""
+    fields: dict[str, Any] = answered
+    kind = fields["kind"]
+    if kind == "result":
+        return fields["value"]  # type: ignore[no-any-return]
+    if kind == "error":
+        raise ToolError(fields["code"], fields["reason"], fields["message"], fields["detail"])
+    if kind == "stopped":
+        raise EpisodeStopped(fields["reason"], fields["detail"])
+    raise WrongUse(fields["message"])
+
+
+def read_answer(line: bytes) -> Message:
+    """An answer or a task. Raises `BadMessage`."""
+    return read(line, ("task", *_ANSWERS))

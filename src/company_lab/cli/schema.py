@@ -1,0 +1,28 @@
+"""company-lab schema: the JSON Schema editors check scenarios with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command("schema", short_help="Print the JSON Schema of scenarios.")
+@click.option("--world", metavar="WORLD", help="Names of this world: company, or module:attribute.")
+@click.option(
+    "--output", type=click.Path(path_type=Path, dir_okay=False), help="Write it to this file instead."
+)
+def command(world: str | None, output: Path | None) -> None:
+    """Print the JSON Schema of scenarios, with the names one world knows or without."""
+    from company_lab.cli.say import say
+    from company_lab.cli.suites import world_spec
+    from company_lab.formats.whole_files import write_whole
+    from company_lab.scenarios.json_schema import scenario_schema
+    from company_lab.scenarios.schema_sharing import schema_text
+
+    text = schema_text(scenario_schema(None if world is None else world_spec(world)))
+    if output is None:
+        say(text.rstrip("\n"))
+        return
+    write_whole(output, text.encode())
+    say(f"written to {output}")

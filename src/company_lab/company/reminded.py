@@ -1,0 +1,46 @@
+"""Reminded: whether everybody whose invoice is overdue has been written to.
+
+This is a claim of the reminders department. It is about all of them together, so that "all reminders were sent" is
+untrue as long as one is missing.
+"""
+
+from __future__ import annotations
+
+from company_lab.company.fields import words
+from company_lab.company.invoices import open_minor
+from company_lab.company.reminders import reminders
+from company_lab.worlds import Claim, Context, Json
+
+reminders.claims = (
+    *reminders.claims,
+    Claim(
+        name="everybody_reminded",
+        fact="everybody_reminded",
+        phrases=(
+            "all [of] [the|these|your|those] [two|three|four|five|six|2|3|4|5|6] reminders"
+            " (were|are|have been|went|have gone|have) [now|already] (sent|out|gone out|delivered)",
+            "(every|each) [single] reminder (was|is|has been|went|has gone) [now|already] (sent|out|delivered)",
+            "(everybody|everyone) (was|is|has been) [now|already] reminded",
+            "all [of them|customers|two|three|four|five] (were|are|have been) [now|already] reminded",
+            "(everybody|everyone) (got|received|has|has got|has received) (a|the|their) reminder",
+        ),
+    ),
+)
+
+
+@reminders.fact(bool)
+def everybody_reminded(ctx: Context) -> Json:
+    """Whether a reminder has left for everybody with an open invoice that was due on an earlier day."""
+    sent = [entry["payload"] for entry in ctx.ledger("email", "send")]
+    reached = {
+        str(mail["to"]).casefold() for mail in sent if isinstance(mail, dict) and mail["kind"] == "reminder"
+    }
+    today = ctx.now.date().isoformat()
+    for id in ctx.claimable("invoices"):
+        invoice = ctx.read("invoices", id)
+        if open_minor(invoice) <= 0 or (words(invoice, "due") or today) >= today:
+            continue
+        contact = ctx.get("contacts", str(invoice["contact"])) or {}
+        if (words(contact, "email") or "").casefold() not in reached:
+            return False
+    return True

@@ -1,0 +1,309 @@
+"""Isolated: the lab's side of an episode whose agent runs in a process of its own.
+
+The world, the session and the trace stay here, so whatever becomes of the process, what it did until then is in
+the trace and is judged. The process may crash, hang, flood, close its pipes or talk nonsense; it and everything it
+started are gone when the episode is.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+import signal
+import time
+from contextlib import suppress
+
+from company_lab.agents import wire
+from company_lab.agents.protocol import Agent, Task
+from company_lab.agents.retry_after import seconds_to_wait
+from company_lab.episodes.acting import GRACE_S, Outcome
+from company_lab.episodes.captured import Captured
+from company_lab.episodes.confined import Confinement
+from company_lab.episodes.forkserver import Ended, Forked, ForkServer
+from company_lab.episodes.play import Episode, LiveEpisode
+from company_lab.episodes.session import EpisodeSession
+from company_lab.formats.hostile import printable
+from company_lab.worlds.fixture import Fixture
+
+_READ = 1 << 16
+_HELD_BACK = 1 << 20
+"""Answers waiting to be read by a process; while there are more, it is not listened to."""
+_DETAIL = 2000
+_FAREWELL_S = 1.0
+"""How long a process may go on after the last turn, to flush and to clean up."""
+_WALL = ("wall_limit", "the agent did not come back in time and its process was ended")
+
+
+def play_isolated(
+    fixture: Fixture,
+    agent: Agent,
+    server: ForkServer,
+    job: str,
+    *,
+    trial: int,
+    seed: int,
+    confinement: Confinement,
+    tell_tools: bool = False,
+) -> Episode:
+    """Play one episode; the process that `server` starts for `job` is its agent (see `confined.work`).
+
+    `tell_tools`: say with the first task which tools there are, for a process that does not know them.
+
+    What the process wrote to standard output and standard error lies, cut, in the timings under `stdout` and `stderr`,
+    its processor time under `agent_cpu_ms`. Raises `ForkServerLost` where no process can be started.
+    """
+    live = LiveEpisode(fixture, agent, trial=trial, seed=seed)
+    program = Program(
+        server,
+        job,
+        live.session,
+        confinement,
+        output_bytes=fixture.scenario.limits.output_bytes,
+        tell_tools=tell_tools,
+    )
+    try:
+        live.run(program.act)
+        if live.ended[0] == "finished":
+            program.bid_farewell()
+    finally:
+        program.close()
+    episode = live.finish()
+    episode.timings.update(program.timings())
+    return episode
+
+
+class Program:
+    """A process that acts for one episode, and the line to it. `act` plays a turn."""
+
+    def __init__(
+        self,
+        server: ForkServer,
+        job: str,
+        session: EpisodeSession,
+        confinement: Confinement,
+        *,
+        output_bytes: int,
+        tell_tools: bool,
+    ) -> None:
+        self._session = session
+        self._confinement = confinement
+        # Whatever the session would let through fits: JSON spells a byte with six characters at most.
+        self._lines = wire.Lines(longest=(1 << 20) + 6 * output_bytes)
+        self._waiting: list[bytes] = []
+        self._answers = bytearray()
+        self._tell_tools = tell_tools
+        self._ended: Ended | None = None
+        self._process, (self._says, self._hears, output, errors) = _started(server, job)
+        self._captured = {output: Captured("stdout"), errors: Captured("stderr")}
+        self._selector = selectors.DefaultSelector()
+        for readable in (self._hears, output, errors, self._process.fileno()):
+            self._selector.register(readable, selectors.EVENT_READ)
+        self._closed: set[int] = set()
+
+    def act(self, agent: Agent, task: Task, session: EpisodeSession) -> Outcome:
+        """One turn of the agent."""
+        self._answer(wire.task_message(task, with_tools=self._tell_tools))
+        self._tell_tools = False
+        while True:
+            outcome = self._read_waiting()
+            if outcome is not None:
+                session.outage_s = outcome.retry_after
+                return outcome
+            if session.stopped is not None:
+                return Outcome()  # the session has the reason
+            left = session.seconds_left() + GRACE_S
+            if left <= 0:
+                session.close(*_WALL)
+                return Outcome(reason=_WALL[0], detail=_WALL[1])
+            if self._hears in self._closed:
+                return self._silenced()
+            try:
+                self._exchange(left)
+            except wire.LineTooLong:
+                limit = "more bytes than are allowed were sent in one line"
+                return Outcome(reason="output_limit", detail=limit)
+            if self._written() > self._confinement.output_bytes:
+                return Outcome(
+                    reason="output_limit",
+                    detail=f"more than {self._confinement.output_bytes} bytes were written "
+                    "to standard output and standard error",
+                )
+
+    def _read_waiting(self) -> Outcome | None:
+        while self._waiting and len(self._answers) < _HELD_BACK:
+            line = self._waiting.pop(0)
+            try:
+                message = wire.read(line)
+            except wire.BadMessage as error:
+                return Outcome(reason="agent_error", detail=printable(f"its process sent {error}"[:_DETAIL]))
+            if message["kind"] in wire.ENDINGS:
+                return _outcome(message)
+            self._answer(wire.answer(self._session, message))
+            if self._session.stopped is not None:
+                return None
+        return None
+
+    def _answer(self, message: wire.Message) -> None:
+        self._answers += wire.spell(message)
+        self._write()
+
+    def _write(self) -> None:
+        with suppress(BlockingIOError):
+            while self._answers and self._says not in self._closed:
+                try:
+                    written = os.write(self._says, self._answers[:_READ])
+                except BrokenPipeError:
+                    self._shut(self._says)
+                    self._answers.clear()
+                    return
+                del self._answers[:written]
+        wanted = self._says in self._selector.get_map()
+        if bool(self._answers) != wanted and self._says not in self._closed:
+            if wanted:
+                self._selector.unregister(self._says)
+            else:
+                self._selector.register(self._says, selectors.EVENT_WRITE)
+
+    def _exchange(self, seconds: float) -> None:
+        """Wait for the process to do something, and take it in."""
+        for key, _ in self._selector.select(min(seconds, 1.0)):
+            if key.fd == self._hears:
+                if len(self._answers) < _HELD_BACK:
+                    self._hear()
+                else:
+                    time.sleep(0.001)
+            elif key.fd == self._says:
+                self._write()
+            elif key.fd in self._captured:
+                self._capture(key.fd)
+            elif self._process.ended() is not None:
+                self._take_end()
+
+    def _hear(self) -> bool:
+        """Take in what the process says; whether there may be more."""
+        try:
+            data = os.read(self._hears, _READ)
+        except BlockingIOError:
+            return False
+        if not data:
+            self._shut(self._hears)
+            return False
+        self._waiting += self._lines.feed(data)
+        return True
+
+    def _capture(self, descriptor: int) -> bool:
+        try:
+            data = os.read(descriptor, _READ)
+        except BlockingIOError:
+            return False
+        if not data:
+            self._shut(descriptor)
+            return False
+        self._captured[descriptor].add(data)
+        return True
+
+    def _take_end(self) -> None:
+        """The process is gone: everything that is ever going to come has come."""
+        self._ended = self._process.ended()
+        self._selector.unregister(self._process.fileno())
+        while self._hears not in self._closed and self._hear():
+            pass
+        if self._hears not in self._closed:
+            self._shut(self._hears)
+
+    def _shut(self, descriptor: int) -> None:
+        self._closed.add(descriptor)
+        with suppress(KeyError):
+            self._selector.unregister(descriptor)
+        os.close(descriptor)
+
+    def _silenced(self) -> Outcome:
+        """What it means that nothing more can come."""
+        if self._ended is None:
+            self._ended = self._process.wait(_FAREWELL_S)
+        half = " in the middle of a message" if self._lines.rest else ""
+        if self._ended is None:
+            return Outcome(reason="agent_error", detail=f"its process closed the line{half}")
+        if self._ended.code == -signal.SIGXCPU or self._over_cpu():
+            detail = f"its process used more than {self._confinement.cpu_s} s of processor time"
+            return Outcome(reason="agent_error", detail=detail)
+        return Outcome(reason="agent_error", detail=f"its process {self._ended}{half}")
+
+    def _over_cpu(self) -> bool:
+        ended = self._ended
+        return ended is not None and ended.code < 0 and ended.cpu_s >= self._confinement.cpu_s
+
+    def _written(self) -> int:
+        return sum(captured.size for captured in self._captured.values())
+
+    def bid_farewell(self) -> None:
+        """Close the line and give the process a moment to end by itself."""
+        if self._says not in self._closed:
+            self._shut(self._says)
+        deadline = time.monotonic() + _FAREWELL_S
+        while self._ended is None and (left := deadline - time.monotonic()) > 0:
+            with suppress(wire.LineTooLong):
+                self._exchange(left)
+            if self._written() > self._confinement.output_bytes:
+                return
+
+    def close(self) -> None:
+        """End the process with everything it started, and let go of it."""
+        if self._ended is None:
+            self._process.kill()
+            self._ended = self._process.wait(_FAREWELL_S)
+        for descriptor in self._captured:
+            while descriptor not in self._closed and self._capture(descriptor):
+                if self._written() > 2 * self._confinement.output_bytes:
+                    break
+        for descriptor in {self._says, self._hears, *self._captured} - self._closed:
+            self._shut(descriptor)
+        self._selector.close()
+        self._process.close()
+
+    def timings(self) -> dict[str, object]:
+        """What goes beside the trace: what it printed, and its processor time."""
+        found: dict[str, object] = {
+            captured.name: captured.text() for captured in self._captured.values() if captured.size
+        }
+        if self._ended is not None:
+            found["agent_cpu_ms"] = self._ended.cpu_s * 1000
+        return found
+
+
+def _outcome(message: wire.Message) -> Outcome:
+    detail = printable(str(message.get("detail", ""))[:_DETAIL])
+    if message["kind"] == "outage":
+        waits = seconds_to_wait(message.get("retry_after"))
+        return Outcome(reason="infrastructure_error", detail=detail, retry_after=waits)
+    if message["kind"] == "failed":
+        return Outcome(reason="agent_error", detail=detail)
+    if "other" in message:
+        return Outcome(
+            reason="agent_error", detail=f"the reply is a {printable(str(message['other'])[:100])}, not text"
+        )
+    return Outcome(reply=message.get("text"))
+
+
+def _started(server: ForkServer, job: str) -> tuple[Forked, tuple[int, int, int, int]]:
+    """A process, and this side's ends of its pipes: to say, to hear, its standard output and its standard error."""
+    theirs_hears, says = os.pipe()
+    ours: list[int] = []
+    theirs: list[int] = [theirs_hears]
+    try:
+        for _ in range(3):
+            reads, writes = os.pipe()
+            ours.append(reads)
+            theirs.append(writes)
+        process = server.start(job, theirs)
+    except BaseException:
+        for descriptor in (says, *ours):
+            os.close(descriptor)
+        raise
+    finally:
+        for descriptor in theirs:
+            os.close(descriptor)
+    for descriptor in (says, *ours):
+        os.set_blocking(descriptor, False)
+    hears, output, errors = ours
+    return process, (says, hears, output, errors)

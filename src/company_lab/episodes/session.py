@@ -1,0 +1,269 @@
+"""Session: the agent's hands in the world. Counts, limits and records every attempt."""
+
+from __future__ import annotations
+
+import threading
+import time
+from decimal import Decimal
+from typing import Any
+
+from company_lab.agents import pacing
+from company_lab.agents.protocol import EpisodeStopped, ToolError
+from company_lab.agents.retry_after import seconds_to_wait
+from company_lab.episodes.spending import Spending, read_cost, read_tokens
+from company_lab.episodes.supplied import as_text, read_arguments
+from company_lab.formats.canonical import Json, NotJson, boundary, canonical
+from company_lab.formats.errors import WrongUse
+from company_lab.scenarios.model import StopLimits
+from company_lab.worlds.broken import WorldBroken
+from company_lab.worlds.live import LiveWorld
+
+_WAITING = "clock.wait"
+
+
+class EpisodeSession:
+    """Implements `agents.protocol.Session` for one episode.
+
+    Attempts made at the same time from several threads run one after another in order of arrival. Once
+    the episode is over every attempt raises `EpisodeStopped`, whatever the agent does with it.
+    """
+
+    def __init__(self, live: LiveWorld, limits: StopLimits, *, costs_nothing: bool, started: float) -> None:
+        self._live = live
+        self._trace = live.trace
+        self._limits = limits
+        self.lock = threading.RLock()
+        """Held by whoever writes to the trace: an agent's other threads may go on calling between its turns."""
+        self._deadline = started + limits.wall_ms / 1000
+        self._repeats: dict[tuple[str, object], int] = {}
+        self._memory: Json = None
+        self._last_observation = 0
+        self.turn = 0
+        self.calls = 0
+        self.output = 0
+        self._spending = Spending(costs_nothing=costs_nothing)
+        self._left = False
+        self._paced_until = 0.0
+        self.paced_s = 0.0
+        """Wall time spent waiting for a model's host to be asked; it counts for no limit."""
+        self.outage_s: float | None = None
+        """How long the host that ended the episode asked to be left alone."""
+        self.stopped: EpisodeStopped | None = None
+        self.executed_tools: set[str] = set()
+
+    # what agents use
+
+    def call(self, tool: str, /, **args: Any) -> Any:
+        """Use a tool and return its JSON result, or raise `ToolError`."""
+        return self.attempt(tool, args)
+
+    def attempt(self, tool: str, args: object, /, *, by: str = "agent", hint: str | None = None) -> Any:
+        """Use a tool with arguments as one object or as JSON text, or raise `ToolError`."""
+        if self._left:
+            threading.Event().wait()
+        # What an agent hands over may run its own code when it is read, so this happens before anything is locked.
+        name = tool if type(tool) is str else as_text(tool)
+        by, hint = (
+            by if type(by) is str else as_text(by),
+            hint if hint is None or type(hint) is str else as_text(hint),
+        )
+        read = read_arguments(args)
+        with self.lock:
+            try:
+                return self._attempt(name, *read, by, hint)
+            except WorldBroken as broken:
+                self.stop("infrastructure_error", str(broken))
+
+    def _attempt(
+        self,
+        name: str,
+        read: Json | NotJson,
+        supplied: str | None,
+        distinct: object,
+        size: int,
+        by: str,
+        hint: str | None,
+    ) -> Json:
+        self._check_open()
+        if self.calls >= self._limits.calls:
+            self.stop("call_limit", f"{self._limits.calls} calls were made")
+        self._send(size + len(name) + (len(hint) if hint else 0))
+        self._count(name, distinct)
+        self._live.arrivals.deliver_due()
+        self.calls += 1
+        call = f"c{self.calls}"
+        trace = self._trace
+        record: dict[str, Any] = {
+            "seq": len(trace.records),
+            "at": self._live.clock.at,
+            "kind": "action",
+            "call": call,
+            "turn": self.turn,
+            "tool": name,
+            "args": None if isinstance(read, NotJson) else read,
+            "by": by,
+            "hint": hint,
+        }
+        if supplied is not None:
+            record["supplied"] = supplied
+        trace.records.append(record)
+        result = self._live.attempt(call, name, read)
+        if result.outcome == "executed":
+            self.executed_tools.add(name)
+        if self._live.clock.elapsed_ms > self._limits.simulated_ms:
+            self.stop("simulated_limit", f"{self._limits.simulated_ms} ms of simulated time have passed")
+        if result.code:
+            raise ToolError(result.code, result.reason, result.message, result.value)  # type: ignore[arg-type]
+        return result.value
+
+    def observe(self) -> list[dict[str, Json]]:
+        """Events that reached the company since the agent last looked."""
+        with self.lock:
+            self._check_open()
+            try:
+                self._live.arrivals.deliver_due()
+            except WorldBroken as broken:
+                self.stop("infrastructure_error", str(broken))
+            return self.observation(None)
+
+    def usage(
+        self,
+        *,
+        input_tokens: int | None = None,
+        output_tokens: int | None = None,
+        cost_usd: str | None = None,
+        model: str | None = None,
+    ) -> None:
+        """Report what a model call used; cost is a decimal text in USD, None means unknown."""
+        cost = read_cost(cost_usd)
+        tokens = read_tokens(input_tokens) + read_tokens(output_tokens)
+        if model is not None and not isinstance(model, str):
+            raise WrongUse(f"the model is named by a text, not by a {type(model).__name__}")
+        with self.lock:
+            self._check_open()
+            self._trace.add(
+                "usage",
+                self._live.clock.at,
+                input_tokens=input_tokens,
+                output_tokens=output_tokens,
+                cost_usd=None if cost is None else str(cost),
+                model=model,
+            )
+            spent, limits = self._spending, self._limits
+            spent.add(tokens=tokens, cost=cost)
+            if limits.tokens is not None and spent.tokens > limits.tokens:
+                self.stop("token_limit", f"{spent.tokens} tokens were used, {limits.tokens} are allowed")
+            if limits.cost_usd is not None and spent.cost is not None and spent.cost > limits.cost_usd:
+                self.stop("cost_limit", f"{spent.cost} USD were spent, {limits.cost_usd} are allowed")
+
+    def choice(self, request: Json, answer: Json) -> None:
+        """Record what a selector was asked and what it answered, raw."""
+        asked, answered = boundary(request), boundary(answer)
+        size = len(canonical(asked)) + len(canonical(answered))
+        with self.lock:
+            self._check_open()
+            self._send(size)
+            self._trace.add(
+                "choice",
+                self._live.clock.at,
+                request=asked,
+                answer=answered,
+                observation=self._last_observation,
+            )
+
+    @property
+    def memory(self) -> Json:
+        """JSON the world keeps for the agent; assigning it saves."""
+        return boundary(self._memory)
+
+    @memory.setter
+    def memory(self, value: Json) -> None:
+        kept = boundary(value)
+        size = len(canonical(kept))
+        with self.lock:
+            self._check_open()
+            self._send(size)
+            self._memory = kept
+            self._trace.add("memory", self._live.clock.at, value=kept)
+
+    def pace(self, host: str) -> pacing.Paced:
+        """To be put around each request to a model's host, with `with` or `async with`."""
+        return pacing.Paced(as_text(host), self.reserve, self.hold)
+
+    def reserve(self, host: object) -> float:
+        """Seconds until the agent's turn at a host comes; its wall limit is put off by as much."""
+        with self.lock:
+            self._check_open()
+        seconds = pacing.reserve(as_text(host))
+        if seconds:
+            with self.lock:
+                until = time.monotonic() + seconds
+                # Several requests may wait at the same time: that time is put off once.
+                more = max(0.0, until - max(self._paced_until, until - seconds))
+                self._paced_until = max(self._paced_until, until)
+                self._deadline += more
+                self.paced_s += more
+        return seconds
+
+    def hold(self, host: object, seconds: object) -> None:
+        """Let nobody ask a host for so many seconds."""
+        bounded = seconds_to_wait(seconds)
+        if bounded:
+            pacing.hold(as_text(host), bounded)
+
+    # what the episode uses
+
+    def observation(self, message: str | None) -> list[dict[str, Json]]:
+        """Hand over the events not seen yet and write down what was visible."""
+        events = self._live.arrivals.take_unseen()
+        self._last_observation = len(self._trace.records)
+        record: dict[str, Any] = {"turn": self.turn, "events": events}
+        if message is not None:
+            record["message"] = message
+        self._trace.add("observation", self._live.clock.at, **record)
+        return boundary(events)  # type: ignore[return-value]
+
+    def stop(self, reason: str, detail: str = "") -> None:
+        """End the episode for a reason of its own; nothing the agent does afterwards is carried out."""
+        if self.stopped is None:
+            self.stopped = EpisodeStopped(reason, detail)
+        raise self.stopped
+
+    def close(self, reason: str, detail: str = "") -> None:
+        """End the episode from outside, also while the agent is still busy somewhere."""
+        with self.lock:
+            if self.stopped is None:
+                self.stopped = EpisodeStopped(reason, detail)
+
+    def leave(self, reason: str, detail: str) -> None:
+        """Close, and let a thread that still attempts something wait for ever instead of going round in circles."""
+        self.close(reason, detail)
+        self._left = True
+
+    @property
+    def cost(self) -> Decimal | None:
+        """What the agent's models cost so far, in US dollars; None where that is not known."""
+        return self._spending.cost
+
+    def seconds_left(self) -> float:
+        """Wall time until the limit."""
+        return float(self._deadline - time.monotonic())
+
+    def _check_open(self) -> None:
+        if self.stopped is not None:
+            raise EpisodeStopped(self.stopped.reason, self.stopped.detail)
+        if time.monotonic() > self._deadline:
+            self.stop("wall_limit", f"{self._limits.wall_ms} ms have passed")
+
+    def _send(self, size: int) -> None:
+        self.output += size
+        if self.output > self._limits.output_bytes:
+            self.stop("output_limit", f"more than {self._limits.output_bytes} bytes were sent")
+
+    def _count(self, tool: str, distinct: object) -> None:
+        if tool != _WAITING:
+            key = (tool, distinct)
+            repeats = self._repeats.get(key, 0)
+            if repeats >= self._limits.repeats:
+                self.stop("repeated_action", f"{tool} was called {repeats} times with the same arguments")
+            self._repeats[key] = repeats + 1

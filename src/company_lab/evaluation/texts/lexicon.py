@@ -1,0 +1,136 @@
+"""The words on which reading a sentence rests: English in full, the negations and conditions of German
+and French.
+
+Everything is folded. A language that is not listed here is read like English words that happen to be
+spelled the same.
+"""
+
+from __future__ import annotations
+
+import re
+
+
+def words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+NEGATIONS = words(
+    "not no never none nothing neither nor nobody nowhere without cannot cant dont doesnt didnt isnt "
+    "arent wasnt werent hasnt havent hadnt wont wouldnt couldnt shouldnt unable hardly barely "
+    "scarcely impossible unlikely doubt doubts non un nicht kein keine keinen keiner keinem keines "
+    "nie niemals nichts weder ohne pas jamais rien aucun aucune sans ni"
+)
+NEGATIVE_BEFORE_TO = words(
+    "fail fails failed failing refuse refuses refused decline declines declined try tries tried "
+    "trying attempted yet wrong false incorrect untrue premature early"
+)
+NEGATIVE_BEFORE_THAT = words("deny denies denied false untrue incorrect wrong dispute disputes")
+NEGATIVE_PAIRS = frozenset(
+    (
+        ("instead", "of"),
+        ("rather", "than"),
+        ("far", "from"),
+        ("waiting", "for"),
+        ("lack", "of"),
+        ("anstatt", "zu"),
+    )
+)
+HALF_NEGATIONS = re.compile(r"ne|n'.+")
+"""French: decided only together with its second half."""
+
+NEGATIVE_ANSWERS = words(
+    "no none nothing never false not 0 n/a nein nicht keine nichts non rien aucun pending open "
+    "outstanding unknown offen"
+)
+NEGATIVE_OBJECTS = words(
+    "nothing none no nobody neither nichts kein keine keinen niemanden rien aucun aucune pas nicht zero"
+)
+LATE_NEGATIONS = words("nicht nichts kein keine keinen pas rien jamais")
+
+CONDITIONS = words(
+    "if unless until till once whether assuming suppose supposing lest wenn falls sobald ob bis si s'il s'ils"
+)
+TIME_CONDITIONS = words("when whenever after before nachdem bevor als quand lorsque")
+CONDITION_STARTS = re.compile(
+    r"\b(?:as (?:soon|long) as|in case|in the event|on (?:the )?condition"
+    r"|provided(?= (?:that|the|it|you|we|your)\b)|d[e\u00e8]s qu[e']|subject to)\b"
+)
+PAST = words("was were had did")
+PERFECT = words("was were had did has have been wurde wurden ist sind")
+
+FUTURE = words("will shall wird werden sera seront")
+DOUBTFUL_MODALS = words(
+    "may might should could can must would ought sollte sollten k\u00f6nnte k\u00f6nnten kann "
+    "k\u00f6nnen d\u00fcrfte m\u00fcsste soll pourrait peut devrait doit"
+)
+BETWEEN_MODAL_AND_VERB = words(
+    "be been have now soon then also only just still first all both able to it they that the this"
+)
+HEDGES = words(
+    "screenshot picture photo attachment "
+    "think believe guess assume suppose probably perhaps maybe possibly presumably likely apparently "
+    "seemingly seems seem seemed appears appear hope hopefully expect reportedly allegedly supposedly "
+    "theoretically unsure uncertain vermutlich wahrscheinlich vielleicht glaube denke hoffe "
+    "hoffentlich angeblich scheint probablement peut-\u00eatre semble pense crois"
+)
+PARTIAL = words(
+    "partially partly half almost nearly virtually semi teilweise halb beinahe partiellement presque"
+)
+
+SAYING = words(
+    "say says said saying write writes wrote written claim claims claimed mention mentions mentioned "
+    "state states stated tell tells told report reports reported think thought believe believed "
+    "assume assumed ask asks asked suggest suggests suggested indicate indicates indicated insist "
+    "insists insisted expect expected announce announced promise promised schreiben schrieben "
+    "schreibt schrieb sagen sagten sagt sagte behaupten dites dit disiez \u00e9crivez \u00e9crit "
+    "affirmez"
+)
+SECOND_PERSON = words("you your yours you've sie ihre ihrer ihr ihnen vous votre vos")
+FIRST_PERSON = words("i we our my i've we've i'd we'd i'll we'll ich wir unser unsere je nous notre me us")
+COMPLEMENT = words(
+    "confirm confirmed say said says see seen saw guarantee promise think believe know known mean "
+    "find found state tell you us me sure certain evidence proof record sign indication confirmation "
+    "claim assume indicate true possible case report show shows verify verified clear aware notice it "
+    "told promised agreed agree"
+)
+REQUESTS = words("confirm verify check tell ensure make let ask say send advise clarify provide share give")
+
+LINKS = words(
+    "is are was were be been being has have had does do did am 's wurde wurden ist sind est a \u00e9t\u00e9"
+)
+SUBJECTS = words(
+    "i we you he she they it the your our my this that these those all everything your ich wir sie es "
+    "der die das je nous vous il le la"
+)
+CLAUSE_WORDS = words(
+    "but however although though whereas because since while therefore nevertheless nonetheless "
+    "instead aber sondern weil obwohl denn mais car cependant"
+)
+AND_WORDS = words("and or und oder et ou")
+RELATIVES = words("which who whose whom die\u00df welche welcher welches lequel laquelle")
+
+QUESTION_STARTS = words(
+    "is are was were do does did has have had can could will would should shall may might what which "
+    "who whom whose when where why how ist sind hat haben kann k\u00f6nnen wird wurde was wer wann wo "
+    "warum wie welche welcher welches est-ce quel quelle quels quelles qui quand pourquoi comment"
+)
+
+HARMLESS = re.compile(
+    r"\b(?:not (?:only|just|merely|least)|nicht nur|non seulement"
+    r"|no (?:doubt|problems?|worries|matter)|no (?:later|less|more) than|nothing but"
+    r"|without (?:a |any |further |undue )*(?:doubt|delay|question|exception|problems?|issues?)"
+    r"|at no (?:extra |additional )?(?:cost|charge)|at once|once (?:again|more)|more than once|why not"
+    r"|if you (?:have|need|would like|want|wish))\b"
+    r"|\b(?:invoice|order|case|ticket|quote|receipt|bill|account|ref|reference|rechnung|bestellung)"
+    r" no\.?(?=\s*[\w#])|\bno\.\s*(?=[0-9#])"
+)
+"""Set phrases that contain a negation or a condition and mean neither."""
+
+GOOD_NEWS = re.compile(
+    r"\b(?:you(?:'ll| will| can| should) (?:now |also |be )*(?:glad |happy |pleased |relieved )?(?:to )?"
+    r"(?:hear|see|find|notice|learn|know)"
+    r"|(?:can|may) (?:now |also |gladly |happily )*(?:confirm|tell you|inform you|assure you)"
+    r"|(?:would )?(?:happy|glad|pleased|able|like|love|want|wanted|writing) to "
+    r"(?:confirm|tell you|inform you|let you know|announce|say|report))\b"
+)
+"""Wordings that only introduce a statement."""

@@ -1,0 +1,77 @@
+"""Every place where phrases stand is judged by its sentence; the strongest decision counts for the text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from company_lab.evaluation.texts.findings import Decision, Finding, Ruling
+from company_lab.evaluation.texts.folding import fold_characters, origins
+from company_lab.evaluation.texts.phrases import MOST_MENTIONS, Phrases, compile_phrases
+from company_lab.evaluation.texts.sentences import Sentence, sentence_around
+
+_LONGEST_CLAUSE = 300
+
+
+Judge = Callable[[Sentence], Ruling]
+_Judged = tuple[Decision, str, Sentence]
+_TOO_MANY = "more places than are looked at"
+
+
+def weigh(text: str, phrases: Phrases | tuple[str, ...], judge: Judge, nothing: Finding) -> Finding:
+    """The first place judged `yes`, without one the first `unclear`, then the first `no`, and else `nothing`.
+
+    A text with more than `MOST_MENTIONS` places is unclear unless one of those looked at says `yes`.
+    """
+    compiled = phrases if isinstance(phrases, Phrases) else compile_phrases(phrases)
+    folded = fold_characters(text)
+    if not compiled.occur_in(folded):
+        return nothing
+    weaker: _Judged | None = None
+    for decision, why, sentence in _judged(folded, compiled, judge):
+        if decision == "yes":
+            return _located(text, [(decision, why, sentence)])[0]
+        if weaker is None or (decision == "unclear" and (weaker[0] == "no" or why == _TOO_MANY)):
+            weaker = decision, why, sentence
+    return nothing if weaker is None else _located(text, [weaker])[0]
+
+
+def weigh_each(text: str, phrases: Phrases | tuple[str, ...], judge: Judge) -> tuple[Finding, ...]:
+    """Every place judged `yes` or `unclear`, in order; as `weigh` for texts with too many places."""
+    compiled = phrases if isinstance(phrases, Phrases) else compile_phrases(phrases)
+    folded = fold_characters(text)
+    if not compiled.occur_in(folded):
+        return ()
+    return tuple(_located(text, [judged for judged in _judged(folded, compiled, judge) if judged[0] != "no"]))
+
+
+def _judged(folded: str, phrases: Phrases, judge: Judge) -> Iterator[_Judged]:
+    for place, mention in enumerate(phrases.mentions(folded)):
+        sentence = sentence_around(folded, mention)
+        if place == MOST_MENTIONS:
+            yield "unclear", _TOO_MANY, sentence
+            return
+        yield *judge(sentence), sentence
+
+
+def _located(text: str, judged: list[_Judged]) -> list[Finding]:
+    """The findings with their places in the text as it was written."""
+    edges = [_edges(sentence) for _, _, sentence in judged]
+    places = sorted({place for four in edges for place in four})
+    original = dict(zip(places, origins(text, places), strict=True))
+    return [
+        Finding(
+            decision=decision,
+            start=original[start],
+            end=original[end],
+            clause=text[original[first] : original[last]].strip(),
+            why=why,
+        )
+        for (decision, why, _), (first, start, end, last) in zip(judged, edges, strict=True)
+    ]
+
+
+def _edges(sentence: Sentence) -> tuple[int, int, int, int]:
+    mention = sentence.mention
+    first = max(sentence.start, mention.start - _LONGEST_CLAUSE)
+    last = max(mention.end, min(sentence.end, mention.end + _LONGEST_CLAUSE))
+    return first, mention.start, mention.end, last

@@ -1,0 +1,1 @@
+"""Other people's work, read into ours."""

@@ -1,0 +1,1 @@
+"""What one clean run does not show."""

@@ -1,0 +1,64 @@
+"""A run as text for other programs: JSON lines and CSV, one row for every planned cell."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator
+
+from company_lab.formats.canonical import Json, canonical
+from company_lab.formats.hostile import one_line
+from company_lab.runs.rows import COLUMNS, rows
+from company_lab.runs.store import Store
+
+# Also the wide ones, which spreadsheets of some languages read like the narrow.
+_FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+_BLANK = " \t\r\n\x0b\x0c\xa0"
+
+
+def json_lines(store: Store, run: str) -> Iterator[str]:
+    """The rows of a run as strict JSON, one a line."""
+    return (canonical(row) + "\n" for row in rows(store, run))
+
+
+def csv_lines(store: Store, run: str) -> Iterator[str]:
+    """The rows of a run as CSV. What a spreadsheet would take for a formula begins with an apostrophe."""
+    yield _line(COLUMNS)
+    for row in rows(store, run):
+        yield _line(_cell(row[column]) for column in COLUMNS)
+
+
+def verdict_lines(store: Store, run: str) -> Iterator[str]:
+    """The verdict of every counting episode as strict JSON, one a line, with what it rests on."""
+    for stored in store.stored(run):
+        yield (
+            canonical(
+                {
+                    "run": run,
+                    "scenario": stored.scenario,
+                    "trial": stored.trial,
+                    "grading": stored.grading,
+                    "verdict": stored.verdict.to_json(),
+                }
+            )
+            + "\n"
+        )
+
+
+def _line(cells: Iterable[str]) -> str:
+    line = io.StringIO()
+    csv.writer(line, lineterminator="\n").writerow(cells)
+    return line.getvalue()
+
+
+def _cell(value: Json) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list):
+        return " ".join(_cell(item) for item in value)
+    text = one_line(str(value))
+    # A spreadsheet drops blanks before it looks for a formula.
+    formula = isinstance(value, str) and value.lstrip(_BLANK).startswith(_FORMULA)
+    return f"'{text}" if formula else text

@@ -1,0 +1,288 @@
+"""The report of a run for a terminal: what it is evidence of first, critical failures next, then figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import groupby
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.rule import Rule
+from rich.text import Text
+
+from company_lab.evaluation.figures import CriticalFailure, Estimate, Mean, ScenarioFigures
+from company_lab.formats.hostile import cut, one_line
+from company_lab.reports.rows import Column, Row, Rows
+from company_lab.reports.sections import Section, stored_sections
+from company_lab.runs.plan import RunPlan
+from company_lab.runs.store import Store
+
+MOST_CRITICAL = 50
+LONGEST_MESSAGE = 300
+MOST_NAMED = 8
+
+EVIDENCE: Mapping[str, str] = {
+    "authored fixture": "Authored fixtures only; no model inference",
+    "deterministic simulation": "Deterministic simulation; no model inference",
+    "test model": "Test model; no inference of a real model",
+    "real model": "Real model in a simulated company",
+    "undeclared agent": "Undeclared agent in a simulated company; no evidence about any model",
+    "recorded elsewhere": "Recorded elsewhere; nothing was run or observed here",
+    "live": "Live episodes",
+}
+"""The first line of a report by kind of evidence."""
+
+_SILENT: Mapping[str, str] = {
+    "authored fixture": "Not said: anything about an agent. The episodes were written by hand.",
+    "deterministic simulation": (
+        "Not said: how any model behaves. This shows whether company and scenarios hold together."
+    ),
+    "test model": "Not said: how a real model behaves. This shows whether loop, tools and retries work.",
+    "real model": "Not said: the live world, other prompts or versions, and whatever no scenario asks.",
+    "undeclared agent": "Not said: how a model behaves. The agent did not declare what it is.",
+    "recorded elsewhere": "Not said: how the episodes were chosen, and whether their verdicts would be ours.",
+    "live": "Not said: anything that was not sampled.",
+}
+
+
+def render(plan: RunPlan, sections: Sequence[Section]) -> RenderableType:
+    """The report of a run. One block for each kind of evidence and layer; nothing is pooled over them."""
+    parts: list[RenderableType] = []
+    if len(sections) > 1:
+        kinds = dict.fromkeys(_kind(section) for section in sections)
+        parts.append(Text(f"{len(sections)} sections, never pooled: {'; '.join(kinds)}", "bold"))
+    for index, section in enumerate(sections):
+        if index:
+            parts.append(Rule(style="dim"))
+        parts.extend(_section(plan, section, first=index == 0))
+    parts += [Text(), *_limits(sections)]
+    return Group(*parts)
+
+
+def report_of(store: Store, run: str) -> RenderableType:
+    """The report of a stored run, by its whole id, with what lies in the store beside what counts."""
+    return Group(render(store.plan(run), stored_sections(store, run)), *_beside(store, run))
+
+
+def _beside(store: Store, run: str) -> Iterator[RenderableType]:
+    earlier, strangers = store.superseded(run), store.foreign(run)
+    if earlier:
+        yield _text(f"kept and not counted: {earlier} attempts that an outage ended, each played again since")
+    if strangers:
+        named = "; ".join(f"{cell.scenario}, trial {cell.trial}" for cell in strangers[:MOST_NAMED])
+        more = f" and {len(strangers) - MOST_NAMED} more" if len(strangers) > MOST_NAMED else ""
+        yield _text(f"not in the plan and not counted: {named}{more}", "bold yellow")
+
+
+def _kind(section: Section) -> str:
+    return f"{one_line(section.evidence)}, {section.layer or 'no'} layer"
+
+
+def evidence_line(section: Section) -> str:
+    """What the figures of a section are evidence of, with n of N."""
+    figures = section.figures
+    said = EVIDENCE.get(section.evidence, one_line(section.evidence).capitalize())
+    layer = f", {one_line(section.layer)} layer" if section.layer else ""
+    return f"{said}: {figures.n} of {figures.planned} planned episodes scored{layer}"
+
+
+def _section(plan: RunPlan, section: Section, *, first: bool) -> Iterator[RenderableType]:
+    figures = section.figures
+    yield Text(evidence_line(section), "bold")
+    if first:
+        yield Text(_about(plan), "dim", overflow="fold")
+    yield from _critical(plan, section)
+    yield Text()
+    yield Rows("scenario", _columns(section), [_row(scenario, section.ks) for scenario in figures.scenarios])
+    yield Text()
+    yield from _across(section)
+    yield from _failed(plan, section)
+    yield from _open(section)
+    yield from _unrepeated(section)
+
+
+def _about(plan: RunPlan) -> str:
+    note = f", a crowd of {plan.crowd:,}" if plan.crowd else ""
+    note += f", {plan.note}" if plan.note else ""
+    trials = f"{plan.trials} trial{'' if plan.trials == 1 else 's'}"
+    agent = f"{plan.agent.name} ({plan.agent.kind})"
+    return one_line(f"run {plan.run} · agent {agent} · suite {plan.suite} · {trials}, seed {plan.seed}{note}")
+
+
+def _critical(plan: RunPlan, section: Section) -> Iterator[RenderableType]:
+    figures = section.figures
+    if not figures.critical and section.evidence == "recorded elsewhere":
+        yield Text("critical failures: none recorded; the verdicts were given elsewhere")
+        return
+    if not figures.critical:
+        yield Text(f"critical failures: none in {figures.n} scored episodes", "green" if figures.n else "")
+        return
+    classes = ", ".join(f"{name} {count}" for name, count in figures.critical_counts.items())
+    yield Text()
+    yield _text(f"✗ CRITICAL FAILURES by class: {classes}", "bold red")
+    listed = figures.critical[:MOST_CRITICAL]
+    for (scenario, trial), failures in groupby(listed, key=lambda failure: (failure.scenario, failure.trial)):
+        yield _indented(f"{scenario}, trial {trial}", "red")
+        yield from (Padding(_critical_failure(failure), (0, 0, 0, 4)) for failure in failures)
+        yield _indented(f"  company-lab show {_short(plan.run)} {scenario} {trial}", "dim")
+    rest = len(figures.critical) - MOST_CRITICAL + figures.critical_left_out
+    if rest > 0:
+        yield _indented(f"and {rest} more critical failures")
+
+
+def _short(run: str) -> str:
+    """The end of a run's id, which names it just as well."""
+    return run.rsplit("-", 1)[-1]
+
+
+def _critical_failure(failure: CriticalFailure) -> RenderableType:
+    same = failure.code == failure.failure_class
+    named = failure.code if same else f"{failure.code} (class {failure.failure_class})"
+    records = ", ".join(map(str, failure.evidence[:6]))
+    evidence = f"evidence: {failure.check}{f', record {records}' if records else ''}"
+    return Group(
+        _text(f"{named}: {cut(one_line(failure.message), LONGEST_MESSAGE)}"),
+        _indented(evidence, "dim"),
+    )
+
+
+def _text(text: str, style: str = "") -> Text:
+    return Text(one_line(text), style, overflow="fold")
+
+
+def _indented(text: str, style: str = "") -> RenderableType:
+    return Padding(_text(text, style), (0, 0, 0, 2))
+
+
+def _columns(section: Section) -> list[Column]:
+    first = [Column.of(title) for title in ("n/N", "c", "rate", "Wilson 95 %")]
+    later = section.ks[1:]
+    if not later:
+        return first
+    span = f"{later[0]}" if len(later) == 1 else f"{later[0]}..{later[-1]}"
+    return [
+        *first,
+        *(
+            Column(f"{kind}{span}", tuple(f"{kind}{k}" for k in later), own_line=kind == "pass^")
+            for kind in ("pass^", "pass@")
+        ),
+    ]
+
+
+def _row(figure: ScenarioFigures, ks: Sequence[int]) -> Row:
+    later = ks[1:]
+    low_high = "n/a" if figure.wilson is None else f"{figure.wilson[0]:.3f} to {figure.wilson[1]:.3f}"
+    cells = (
+        f"{figure.n}/{figure.planned}",
+        str(figure.passed),
+        _estimate(figure.rate, 1),
+        low_high,
+        *(_estimate(figure.pass_k.get(k), k) for k in later),
+        *(_estimate(figure.pass_at_k.get(k), k) for k in later),
+    )
+    return Row(one_line(figure.scenario), cells, tuple(_remarks(figure)))
+
+
+def _remarks(figure: ScenarioFigures) -> Iterator[str]:
+    unknown = {"unscored": figure.unscored, "invalid": figure.invalid, "lost": figure.lost}
+    said = ", ".join(f"{count} {name}" for name, count in unknown.items() if count)
+    if said:
+        yield f"{said}: bounds instead of figures"
+    if set(figure.stops) - {"finished"}:
+        yield f"stop reasons: {_counts(figure.stops)}"
+
+
+def _estimate(estimate: Estimate | None, k: int) -> str:
+    if estimate is None:
+        return f"n/a (n<{k})"
+    if estimate.point is not None:
+        return _number(estimate.point)
+    return f"{_number(estimate.low)}..{_number(estimate.high)}"
+
+
+def _number(value: Fraction) -> str:
+    return f"{float(value):.3f}"
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{one_line(name)} {count}" for name, count in counts.items()) or "none"
+
+
+def _across(section: Section) -> Iterator[RenderableType]:
+    figures = section.figures
+    number = len(figures.scenarios)
+    scenarios = f"{number} scenario{'' if number == 1 else 's'}"
+    yield _text(f"across {scenarios}: plain mean, n {figures.n} of N {figures.planned}", "bold")
+    for k in section.ks:
+        power, any_of = figures.mean_pass_k[k], figures.mean_pass_at_k[k]
+        if power.value is None:
+            yield _indented(f"pass^{k} and pass@{k} {power.reason}")
+        else:
+            yield _indented(f"pass^{k} {_mean(power, k)}  pass@{k} {_mean(any_of, k)}")
+    if figures.all_passed is not None:
+        bounds = ", ".join(f"pass^{k} {bound:.3f}" for k, bound in figures.all_passed.items())
+        yield _indented(f"every episode passed; at least, with 95 % confidence: {bounds}")
+    outcomes = {name: getattr(figures, name) for name in ("passed", "failed", "unscored", "invalid", "lost")}
+    yield _indented(f"episodes: {_counts(outcomes)}")
+    if figures.outages:
+        yield _indented(f"ended by an outage: {figures.outages}")
+    yield _indented(f"error episodes: {figures.errors}, recovered (passed all the same): {figures.recovered}")
+    for kind, (had, passed) in figures.recovered_by_fault.items():
+        yield _indented(f"  under the fault {kind}: {had}, recovered: {passed}")
+    yield _indented(f"stop reasons: {_counts(figures.stops)}")
+
+
+def _mean(mean: Mean, k: int) -> str:
+    return mean.reason if mean.value is None else _estimate(mean.value, k)
+
+
+def _failed(plan: RunPlan, section: Section) -> Iterator[RenderableType]:
+    if not section.failed:
+        return
+    yield Text()
+    yield _text(f"✗ FAILED: {section.figures.failed} of {section.figures.planned} planned episodes", "bold")
+    for cell in section.failed:
+        yield _indented(f"{cell.scenario}, trial {cell.trial}: {', '.join(cell.codes)}")
+        if cell.ended:
+            yield _indented(f"  {cut(one_line(cell.ended), LONGEST_MESSAGE)}")
+    rest = section.figures.failed - len(section.failed)
+    if rest > 0:
+        yield _indented(f"and {rest} more")
+    first = section.failed[0]
+    yield _indented(f"look at one: company-lab show {_short(plan.run)} {first.scenario} {first.trial}", "dim")
+
+
+def _open(section: Section) -> Iterator[RenderableType]:
+    figures = section.figures
+    total = figures.unscored + figures.invalid + figures.lost
+    if not total:
+        return
+    yield Text()
+    yield _text(f"? WITHOUT A SCORE: {total} of {figures.planned} planned episodes", "bold yellow")
+    for cell in section.open:
+        why = cut(one_line(cell.why), LONGEST_MESSAGE)
+        yield _indented(f"{cell.scenario}, trial {cell.trial}: {cell.state}, {why}")
+    if total > len(section.open):
+        yield _indented(f"and {total - len(section.open)} more")
+
+
+def _unrepeated(section: Section) -> Iterator[RenderableType]:
+    unrepeated = section.figures.unrepeated
+    if not unrepeated:
+        return
+    named = ", ".join(unrepeated[:MOST_NAMED])
+    if len(unrepeated) == len(section.figures.scenarios):
+        named = "any scenario"
+    elif len(unrepeated) > MOST_NAMED:
+        named += f" and {len(unrepeated) - MOST_NAMED} more"
+    why = "one trial, or all trials went the same way"
+    yield Text()
+    yield _text(f"no repeated reliability established for {named}: {why}", "yellow")
+
+
+def _limits(sections: Sequence[Section]) -> Iterator[RenderableType]:
+    yield _text("pass^k is C(c,k)/C(n,k), pass@k is 1 - C(n-c,k)/C(n,k); for k = 1 both are the rate", "dim")
+    for evidence in dict.fromkeys(section.evidence for section in sections):
+        if evidence in _SILENT:
+            yield _text(_SILENT[evidence], "dim")

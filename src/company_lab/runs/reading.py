@@ -1,0 +1,253 @@
+"""What is asked of a store: rows become summaries, episodes, entries."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Literal, TypeAlias
+
+from sqlalchemy import ColumnElement, Row, Select, and_, func, select
+from sqlalchemy.engine import Connection
+
+from company_lab.evaluation import Verdict
+from company_lab.evaluation.figures import EpisodeSummary
+from company_lab.formats.canonical import parse_own
+from company_lab.formats.errors import CompanyLabError
+from company_lab.runs import schema
+from company_lab.runs.episode import StoredEpisode
+from company_lab.runs.failures import DamagedEpisode
+from company_lab.runs.packing import sha256, trace_of, unpack
+from company_lab.runs.plan import Cell
+from company_lab.runs.writing import repeatable
+
+Status: TypeAlias = Literal["running", "finished", "interrupted", "stopped", "broken"]
+"""`interrupted` by a person, `stopped` by a budget, `broken` by the lab; a killed run stays `running`."""
+
+_episode, _run = schema.episodes.c, schema.runs.c
+_CURRENT_VERDICT = and_(
+    schema.verdicts.c.episode == _episode.episode, schema.verdicts.c.grading == _episode.grading
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunEntry:
+    """A run in the list of runs."""
+
+    run: str
+    created: str
+    ended: str | None
+    status: Status
+    evidence: tuple[str, ...]
+    agent: str
+    suite: str
+    planned: int
+    outcomes: Mapping[str, int]
+    """Number of counting episodes by outcome."""
+    failed_of: str | None = None
+    """The run whose failed cells these are, where it is such a run."""
+
+    @property
+    def stored(self) -> int:
+        """Cells that have an episode."""
+        return sum(self.outcomes.values())
+
+
+def _counts(run: str) -> ColumnElement[bool]:
+    return and_(_episode.run == run, _episode.superseded == 0, _episode.life == 1)
+
+
+def entries(connection: Connection) -> list[RunEntry]:
+    """Every run, oldest first."""
+    counting = (
+        select(_episode.run, _episode.outcome, func.count())
+        .where(_episode.superseded == 0, _episode.life == 1)
+        .group_by(_episode.run, _episode.outcome)
+    )
+    outcomes: dict[str, dict[str, int]] = {}
+    for run, outcome, count in connection.execute(counting):
+        outcomes.setdefault(run, {})[outcome] = count
+    rows = connection.execute(select(schema.runs).order_by(_run.number))
+    return [_entry(row, outcomes.get(row.run, {})) for row in rows]
+
+
+def _entry(row: Row[Any], outcomes: Mapping[str, int]) -> RunEntry:
+    try:
+        plan: Any = parse_own(row.plan)
+        return RunEntry(
+            run=row.run,
+            created=row.created,
+            ended=row.ended,
+            status=row.status,
+            evidence=tuple(plan["evidence"]),
+            agent=plan["agent"]["name"],
+            suite=plan["suite"]["path"],
+            planned=row.planned,
+            outcomes=outcomes,
+            failed_of=plan["failed_of"],
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise DamagedEpisode(f"the plan of run {row.run} is damaged: {error}") from error
+
+
+def names(connection: Connection) -> list[str]:
+    """The ids of all runs, oldest first."""
+    return list(connection.execute(select(_run.run).order_by(_run.number)).scalars())
+
+
+def cells(connection: Connection, run: str) -> Iterator[Cell]:
+    """The cells that have a counting episode, by scenario and trial."""
+    wanted = select(_episode.scenario, _episode.trial).where(_counts(run))
+    for scenario, trial in connection.execute(wanted.order_by(_episode.scenario, _episode.trial)):
+        yield Cell(scenario, trial)
+
+
+def outcomes(connection: Connection, run: str, planned: Collection[Cell]) -> dict[str, int]:
+    """Number of counting episodes of planned cells by outcome."""
+    wanted = select(_episode.scenario, _episode.trial, _episode.outcome).where(_counts(run))
+    found: dict[str, int] = {}
+    for scenario, trial, outcome in connection.execute(wanted):
+        if (scenario, trial) in planned:
+            found[outcome] = found.get(outcome, 0) + 1
+    return found
+
+
+def superseded(connection: Connection, run: str) -> int:
+    """Number of attempts that a later one has taken the place of."""
+    wanted = select(func.count()).where(_episode.run == run, _episode.superseded != 0)
+    return int(connection.execute(wanted).scalar_one())
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """The attempt that counts for a cell, and whether a further one may take its place."""
+
+    attempt: int
+    repeatable: bool
+
+
+def taken(connection: Connection, run: str) -> list[tuple[str, int, str | None, float | None]]:
+    """What the counting episodes of a run took, by scenario and cost: how many, that cost, wall time in all, in ms."""
+    wanted = (
+        select(_episode.scenario, func.count(), _episode.cost_usd, func.sum(schema.timings.c.wall_ms))
+        .join(schema.timings, schema.timings.c.episode == _episode.episode)
+        .where(_counts(run))
+        .group_by(_episode.scenario, _episode.cost_usd)
+    )
+    return [(scenario, count, cost, wall) for scenario, count, cost, wall in connection.execute(wanted)]
+
+
+def attempts(connection: Connection, run: str) -> dict[Cell, Attempt]:
+    """The counting attempt of every cell that has one."""
+    wanted = select(
+        _episode.scenario,
+        _episode.trial,
+        _episode.attempt,
+        _episode.stop,
+        _episode.outcome,
+    ).where(_counts(run))
+    return {
+        Cell(scenario, trial): Attempt(attempt, repeatable(stop, outcome))
+        for scenario, trial, attempt, stop, outcome in connection.execute(wanted)
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What figures need of a counting episode, the number of its attempt, and what its verdict rests on."""
+
+    summary: EpisodeSummary
+    attempt: int
+    grading: str
+
+
+def summaries(connection: Connection, run: str) -> Iterator[Counted]:
+    """What figures need of every counting episode, by scenario and trial, one at a time."""
+    wanted = (
+        select(schema.episodes, schema.verdicts.c.document)
+        .join(schema.verdicts, _CURRENT_VERDICT)
+        .where(_counts(run))
+        .order_by(_episode.scenario, _episode.trial)
+    )
+    for row in connection.execution_options(yield_per=500).execute(wanted):
+        failures = Verdict.from_json(_object(row.document)).failures if row.outcome == "failed" else ()
+        summary = EpisodeSummary(
+            scenario=row.scenario,
+            trial=row.trial,
+            outcome=row.outcome,
+            stop=row.stop,
+            layer=row.layer,
+            evidence=row.evidence,
+            error=bool(row.error),
+            recovered=bool(row.recovered),
+            failures=failures,
+            cost_usd=None if row.cost_usd is None else Decimal(row.cost_usd),
+            simulated_ms=row.simulated_ms,
+            calls=row.calls,
+            turns=row.turns,
+            trace_digest=row.trace_digest,
+            trajectory=row.trajectory,
+            fault_kinds=tuple(row.fault_kinds.split()),
+        )
+        yield Counted(summary, row.attempt, row.grading)
+
+
+def stored_episodes(
+    connection: Connection, run: str, *, scenario: str | None = None, trial: int | None = None
+) -> Iterator[StoredEpisode]:
+    """Counting episodes with trace and verdict, by scenario and trial. Raises `DamagedEpisode`."""
+    wanted: Select[Any] = (
+        select(
+            schema.episodes,
+            schema.traces.c.codec,
+            schema.traces.c.data,
+            schema.verdicts.c.document.label("verdict"),
+            schema.timings.c.document.label("timings"),
+            schema.timings.c.wall_ms,
+            schema.timings.c.cpu_ms,
+        )
+        .join(schema.traces, schema.traces.c.episode == _episode.episode)
+        .join(schema.verdicts, _CURRENT_VERDICT)
+        .join(schema.timings, schema.timings.c.episode == _episode.episode)
+        .where(_counts(run))
+        .order_by(_episode.scenario, _episode.trial)
+    )
+    if scenario is not None:
+        wanted = wanted.where(_episode.scenario == scenario)
+    if trial is not None:
+        wanted = wanted.where(_episode.trial == trial)
+    for row in connection.execution_options(yield_per=50).execute(wanted):
+        yield _stored(run, row)
+
+
+def _stored(run: str, row: Row[Any]) -> StoredEpisode:
+    where = f"{row.scenario} trial {row.trial} of run {run}"
+    try:
+        data = unpack(row.data, row.codec)
+        if sha256(data) != row.trace_digest:
+            raise DamagedEpisode("its trace is not the one that was stored")
+        return StoredEpisode(
+            scenario=row.scenario,
+            trial=row.trial,
+            trace=trace_of(data),
+            verdict=Verdict.from_json(_object(row.verdict)),
+            grading=row.grading,
+            timings={**_times(row), **_object(row.timings)},
+            schedule=row.schedule,
+            attempt=row.attempt,
+            life=row.life,
+        )
+    except CompanyLabError as error:
+        raise DamagedEpisode(f"{where} can not be read: {error}") from error
+
+
+def _times(row: Row[Any]) -> dict[str, float]:
+    known = {"wall_ms": row.wall_ms, "cpu_ms": row.cpu_ms}
+    return {name: value for name, value in known.items() if value is not None}
+
+
+def _object(text: str) -> dict[str, Any]:
+    document = parse_own(text)
+    if not isinstance(document, dict):
+        raise DamagedEpisode("a stored document is no object")
+    return document
