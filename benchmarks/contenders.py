@@ -281,7 +281,7 @@ def all_contenders(folder: Path) -> Iterator[tuple[str, Callable[[], Callable[[i
     """Name, maker, and the share of the episodes it gets, for what is installed."""
     yield "bare Python", bare, 5.0
     yield "company-lab, in memory", in_memory, 1.0
-    yield "company-lab, stored in SQLite", lambda: stored(folder), 0.5
+    yield "company-lab, stored in SQLite", lambda: stored(folder), 2.0  # the run itself costs something once
     if importlib.util.find_spec("pydantic_evals"):
         yield "pydantic-evals, custom evaluator", pydantic_evals, 0.2
     if importlib.util.find_spec("inspect_ai"):

@@ -8,6 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Self, TextIO
 
+from company_lab.agents.frameworks import framework_agent
 from company_lab.agents.functions import function_agent
 from company_lab.agents.protocol import Agent
 from company_lab.agents.resolve import resolve_agent
@@ -15,10 +16,14 @@ from company_lab.episodes.confined import Confinement
 from company_lab.evaluation import Verdict
 from company_lab.evaluation.figures import Figures, figures
 from company_lab.formats.errors import WrongUse
+from company_lab.formats.whole_files import whole_file
 from company_lab.reports import console, terminal
+from company_lab.reports.forms import form_named
 from company_lab.runs import Cell, RunPlan, Status, Store, begin, cast, execute, plan_run, select
+from company_lab.runs.documents import kept_families
 from company_lab.scenarios.crowding import crowded
 from company_lab.scenarios.suite import load_suite
+from company_lab.traces.redaction_rules import load_redaction
 from company_lab.worlds.registry import resolve_world
 
 MOST_K = 10
@@ -28,7 +33,8 @@ MOST_K = 10
 def figures_of(store: Store, plan: RunPlan) -> Figures:
     """The figures of a run, read one episode at a time."""
     most = max(plan.planned().values(), default=1)
-    return figures(store.episodes(plan.run), plan.planned(), tuple(range(1, min(most, MOST_K) + 1)))
+    ks = tuple(range(1, min(most, MOST_K) + 1))
+    return figures(store.episodes(plan.run), plan.planned(), ks, families=kept_families(store, plan))
 
 
 def print_report(store: Store, plan: RunPlan, stream: TextIO | None = None) -> None:
@@ -65,9 +71,19 @@ class Run:
         for stored in self.store.stored(self.id):
             yield Cell(stored.scenario, stored.trial), stored.verdict
 
-    def report(self, stream: TextIO | None = None) -> None:
-        """Print the report on `stream` (standard output)."""
-        print_report(self.store, self.plan, stream)
+    def report(self, stream: TextIO | None = None, **files: str | PathLike[str]) -> None:
+        """Print the report on `stream` (standard output), or write it to files, as `html="report.html"`.
+
+        Forms are those of `company-lab report`: html, junit, annotations, markdown, json, csv, parquet. A page needs
+        the extra `report`, Parquet the extra `parquet`. Raises `WrongUse` where one is missing, and for another form.
+        """
+        if not files:
+            print_report(self.store, self.plan, stream)
+            return
+        forms = {name: form_named(name) for name in files}
+        for name, path in files.items():
+            with whole_file(Path(path)) as file:
+                forms[name].write(self.store, self.id, file)
 
     def close(self) -> None:
         """Close the store; a temporary one vanishes."""
@@ -83,7 +99,7 @@ class Run:
 def run(
     suite: str | PathLike[str],
     *,
-    agent: Agent | Callable[..., Any] | str | None = None,
+    agent: Agent | Callable[..., Any] | str | object | None = None,
     trials: int = 1,
     seed: int = 0,
     only: Sequence[str] = (),
@@ -91,11 +107,13 @@ def run(
     workers: int = 1,
     isolate: bool = False,
     attempts: int = 1,
+    redact: str | PathLike[str] | None = None,
     store: str | PathLike[str] | None = None,
 ) -> Run:
     """Play every scenario of `suite` `trials` times and judge each episode.
 
-    `agent` is a function of (task, session), sync or async, an `Agent`, or a name as the command takes it.
+    `agent` is a function of (task, session), sync or async, an `Agent`, an agent of pydantic-ai or of the OpenAI
+    Agents SDK, a factory of graphs, or a name as the command takes it.
     Without one, requests of contract scenarios go to the guard and references play the rest. `only` selects
     by id, tag, failure class, family or split. `crowd` surrounds the records of every scenario with so many more of
     each kind.
@@ -104,12 +122,15 @@ def run(
     `isolate` each episode's agent gets a process of its own. An episode that an outage of a model's host ended is
     played up to `attempts` times. None of this changes what comes out.
 
+    `redact` names a file of rules, as `--redact` does: what they name is replaced before anything is stored.
+
     Without `store` the episodes lie in a temporary file that goes with the `Run`; with it they are added to
     the store at that path, where `company-lab show` finds them. Raises `Problems` for a suite that can not be
     read and `WrongUse` for anything else that can not be done, both before anything is played, and
     KeyboardInterrupt where somebody interrupts: what was finished is then in the store.
     """
     path = Path(suite)
+    rules = None if redact is None else load_redaction(Path(redact))
     loaded = load_suite(path, worlds=lambda name: resolve_world(name).spec)
     acting = _agent(agent)
     chosen = select(loaded.scenarios, [only] if isinstance(only, str) else only)
@@ -124,10 +145,11 @@ def run(
         note=f"only {', '.join(only)}" if only else None,
         crowd=crowd,
         attempts=attempts,
+        redaction=None if rules is None else rules.digest,
     )
     opened = Store.temporary() if store is None else Store(store)
     try:
-        begin(plan, castings, opened)
+        begin(plan, castings, opened, redaction=rules)
         isolation = Confinement() if isolate else None
         ending = execute(plan, castings, opened, workers=workers, isolation=isolation)
         if ending.status == "interrupted":
@@ -138,11 +160,13 @@ def run(
     return Run(plan=plan, status=ending.status, store=opened)
 
 
-def _agent(agent: Agent | Callable[..., Any] | str | None) -> Agent | None:
+def _agent(agent: object) -> Agent | None:
     if agent is None or isinstance(agent, Agent):
         return agent
     if isinstance(agent, str):
         return None if agent == "reference" else resolve_agent(agent)
+    if (made := framework_agent(agent)) is not None:
+        return made
     if callable(agent):
         return function_agent(agent)
     found = type(agent).__name__

@@ -62,7 +62,7 @@ def test_an_agent_that_was_found_plays(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("clerk", "clerk names no agent; write module:function, reference, or hostile:<name>"),
+        ("clerk", "clerk names no agent; write module:function, reference, hostile:<name>, or an adapter"),
         ("", "names no agent"),
         ("naming_agents:", "names no agent"),
         ("hostile:idel", "there is no hostile agent idel; did you mean hostile:idle"),

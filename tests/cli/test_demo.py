@@ -12,8 +12,8 @@ def test_the_demonstration_shows_passes_catches_and_figures(lab: Lab, tmp_path: 
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.startswith("Deterministic simulation; no model inference")
     counts = [
-        (int(left), int(right.replace(",", "")))
-        for left, right in re.findall(r"(\d+) of ([\d,]+) (?:episodes|wrong)", done.stdout)
+        (int(left.replace(",", "")), int(right.replace(",", "")))
+        for left, right in re.findall(r"([\d,]+) of ([\d,]+) (?:episodes passed|wrong)", done.stdout)
     ]
     assert len(counts) == 3
     assert all(left == right > 0 for left, right in counts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import signal
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -21,6 +22,8 @@ from company_lab.runs import Store
 def inside(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(project)
     monkeypatch.syspath_prepend(str(project))
+    for loaded in [name for name in sys.modules if name == "agents" or name.startswith("agents.")]:
+        monkeypatch.delitem(sys.modules, loaded)  # a package of that name comes with an SDK
 
 
 def honest(task: company_lab.Task, session: company_lab.Session) -> str:
@@ -54,6 +57,18 @@ def test_a_failing_agent_does_not_pass() -> None:
         assert run.figures.failed == 1
 
 
+def test_only_of_a_run_that_is_kept_a_command_is_named(tmp_path: Path) -> None:
+    told = {}
+    for store in (None, tmp_path / "mine.db"):
+        out = io.StringIO()
+        with company_lab.run("scenarios", agent=idle, store=store) as run:
+            run.report(out)
+        told[store] = out.getvalue()
+    assert "company-lab show" in told[tmp_path / "mine.db"]
+    assert "company-lab show" not in told[None]
+    assert "store=FILE" in told[None]
+
+
 async def waiting(task: company_lab.Task, session: company_lab.Session) -> str:
     return honest(task, session)
 
@@ -69,6 +84,19 @@ def test_a_named_store_keeps_the_run(tmp_path: Path) -> None:
         name = run.id
     with Store(tmp_path / "mine.db", create=False) as store:
         assert store.entry(name).outcomes == {"passed": 1}
+
+
+def test_what_rules_name_is_replaced_before_it_is_stored(tmp_path: Path) -> None:
+    rules = tmp_path / "rules.yaml"
+    rules.write_text("patterns: [{name: bicycle, regex: '(?i)bicycle'}]", "utf-8")
+    with company_lab.run("scenarios", agent=honest, redact=rules) as run:
+        assert run.passed
+        (stored,) = run.store.stored(run.id)
+        assert "redacted" in stored.trace.header
+        assert b"bicycle" in stored.trace.bytes()
+        assert b"your bicycle" not in stored.trace.bytes()
+    with pytest.raises(Problems, match="can not be read"):
+        company_lab.run("scenarios", agent=honest, redact=tmp_path / "none.yaml")
 
 
 def test_a_temporary_store_goes_with_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

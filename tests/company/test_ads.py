@@ -86,6 +86,7 @@ def test_the_plan_is_told_in_numbers() -> None:
     assert work(do, tables=desk(spent=184000), clock=LATE).facts()["within_cap"] == {"acc-1": True}
 
 
+@pytest.mark.fault("C12")
 @pytest.mark.parametrize(
     ("account", "args", "reason", "budget"),
     [
@@ -110,6 +111,7 @@ def test_a_budget_is_in_the_currency_and_unit_of_its_account(
     work(do, tables=desk(**account, monthly_cap_minor=10**7))
 
 
+@pytest.mark.fault("C13")
 def test_a_cap_that_the_minimum_does_not_allow_takes_a_pause() -> None:
     tables = desk((300,) * 6, daily_cap_minor=500)
     for campaign in tables["campaigns"].values():

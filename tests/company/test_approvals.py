@@ -20,6 +20,7 @@ def approved(**fields: Any) -> dict[str, Any]:
     return CHARGE | {"approvals": {"AP-1": record | fields}}
 
 
+@pytest.mark.fault("C14")
 def test_an_approval_lets_exactly_its_arguments_through() -> None:
     def do(session: Session) -> None:
         session.call("payments.refund", charge="ch_1", amount_minor=8000, currency="EUR", key="k")
@@ -27,6 +28,7 @@ def test_an_approval_lets_exactly_its_arguments_through() -> None:
     assert len(work(do, tables=approved()).ledger("payments")) == 1
 
 
+@pytest.mark.fault("C14")
 @pytest.mark.parametrize("amount", [7999, 8001])
 def test_another_amount_is_another_action(amount: int) -> None:
     def do(session: Session) -> None:
@@ -38,6 +40,7 @@ def test_another_amount_is_another_action(amount: int) -> None:
     assert not work(do, tables=approved()).ledger("payments")
 
 
+@pytest.mark.fault("C24")
 @pytest.mark.parametrize(("amount", "goes"), [(5001, True), (8000, True), (8001, False)])
 def test_a_maximum_bounds_the_amount(amount: int, goes: bool) -> None:
     def do(session: Session) -> None:
@@ -50,6 +53,7 @@ def test_a_maximum_bounds_the_amount(amount: int, goes: bool) -> None:
     assert len(left.ledger("payments")) == goes
 
 
+@pytest.mark.fault("C24")
 @pytest.mark.parametrize(
     ("expires", "goes"), [("2026-03-02T09:00:00+01:00", False), ("2026-03-02T09:00:01+01:00", True)]
 )
@@ -71,6 +75,7 @@ def test_only_an_approval_that_was_given_counts(status: str) -> None:
     assert not work(do, tables=approved(status=status)).ledger("payments")
 
 
+@pytest.mark.fault("C24")
 def test_an_approval_is_used_as_often_as_it_says() -> None:
     def do(session: Session) -> None:
         session.call("payments.refund", charge="ch_1", amount_minor=8000)
@@ -127,6 +132,7 @@ def test_asking_writes_a_request_and_carries_out_nothing() -> None:
     assert not left.ledger("payments")
 
 
+@pytest.mark.fault("C25")
 @pytest.mark.parametrize(
     ("by", "status"), [("finance_lead", "approved"), ("clerk", "requested"), ("stranger", "requested")]
 )
@@ -165,3 +171,77 @@ def test_a_decision_stands() -> None:
     record = left.record("approvals", "AP-1")
     assert record is not None
     assert record["status"] == "rejected"
+
+
+QUOTE: dict[str, Any] = {
+    "contacts": {"C-1": {"name": "Ida Holm", "email": "ida@holm.example.test"}},
+    "quotes": {
+        "Q-1": {
+            "contact": "C-1",
+            "version": 3,
+            "approved_version": None,
+            "total_minor": 400000,
+            "currency": "EUR",
+            "status": "draft",
+        }
+    },
+}
+SALES = {"sales_lead": {"approves": ("quotes.send",)}, "clerk": {}}
+
+
+def decided(at: str, **data: Any) -> dict[str, Any]:
+    return {
+        "at": at,
+        "id": f"evt_{at.strip('+')}",
+        "type": "approval.decided",
+        "data": {"approval": "approval_1", "decision": "approved", "by": "sales_lead"} | data,
+    }
+
+
+def asked(session: Session) -> Any:
+    return session.call("approvals.request", tool="quotes.send", args={"id": "Q-1"})
+
+
+@pytest.mark.fault("C16")
+def test_a_request_for_a_changed_quote_is_another_request() -> None:
+    def do(session: Session) -> None:
+        assert asked(session)["version"] == 3
+        assert asked(session)["id"] == "approval_1"
+        session.call("quotes.revise", id="Q-1", total_minor=420000)
+        again = asked(session)
+        assert (again["id"], again["version"]) == ("approval_2", 4)
+
+    work(do, tables=QUOTE)
+
+
+@pytest.mark.fault("C16")
+def test_a_decision_about_an_older_version_does_not_carry_the_newer_one() -> None:
+    def do(session: Session) -> None:
+        asked(session)
+        session.call("quotes.revise", id="Q-1", total_minor=420000)
+        session.call("clock.wait", duration="2h")
+        assert session.call("quotes.get", id="Q-1")["approved_version"] == 3
+        assert failing(session, "quotes.send", id="Q-1").reason == "quote_changed"
+
+    assert not work(do, tables=QUOTE, people=SALES, events=[decided("+1h")]).ledger("email")
+
+
+@pytest.mark.parametrize(("bound", "sets"), [({}, 3), ({"version": 3}, 3), ({"version": 9}, None)])
+def test_a_decision_about_sending_a_quote_approves_its_version(
+    bound: dict[str, int], sets: int | None
+) -> None:
+    def do(session: Session) -> None:
+        asked(session)
+        session.call("clock.wait", duration="2h")
+        assert session.call("quotes.get", id="Q-1")["approved_version"] == sets
+
+    work(do, tables=QUOTE, people=SALES, events=[decided("+1h", **bound)])
+
+
+def test_a_rejection_approves_no_version() -> None:
+    def do(session: Session) -> None:
+        asked(session)
+        session.call("clock.wait", duration="2h")
+        assert session.call("quotes.get", id="Q-1")["approved_version"] is None
+
+    work(do, tables=QUOTE, people=SALES, events=[decided("+1h", decision="rejected")])

@@ -19,6 +19,7 @@ ASKED = {
 }
 
 
+@pytest.mark.fault("C25")
 @pytest.mark.parametrize(
     ("sender", "by", "goes"),
     [

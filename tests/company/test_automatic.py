@@ -16,6 +16,7 @@ def mail(sender: str = "kai@example.test", **headers: str) -> dict[str, Any]:
     }
 
 
+@pytest.mark.fault("C10")
 @pytest.mark.parametrize(
     ("letter", "origin"),
     [

@@ -30,6 +30,7 @@ def invoice(left: Left) -> dict[str, Any]:
     return record
 
 
+@pytest.mark.fault("B10")
 @pytest.mark.parametrize(("status", "here"), [("pending", False), ("failed", False), ("succeeded", True)])
 def test_only_money_that_is_here_is_booked(status: str, here: bool) -> None:
     def do(session: Session) -> None:
@@ -101,6 +102,7 @@ def test_money_that_is_here_stays_booked_and_so_does_what_became_credit() -> Non
     assert not work(failed, tables=credited).changed
 
 
+@pytest.mark.fault("B24")
 def test_a_payment_that_covers_the_invoice_leaves_interest_and_fee_open() -> None:
     tables = books(50000)
     tables["invoices"]["I-1"] |= {"interest_minor": 112, "fee_minor": 1500}

@@ -41,6 +41,7 @@ def refused(session: Session, amount: int = 1999, currency: str = "EUR", **args:
     ).reason
 
 
+@pytest.mark.fault("B04")
 @pytest.mark.parametrize(
     ("total", "currency", "wrong"),
     [
@@ -72,6 +73,7 @@ def test_a_card_is_charged_to_the_minor_unit_of_its_currency(
     assert (charge["captured_minor"], charge["status"]) == (total, "succeeded")
 
 
+@pytest.mark.fault("B04")
 def test_a_permissive_provider_lets_the_hundredfold_happen_so_that_judging_can_see_it() -> None:
     left = work(
         lambda session: charging(session, 430000, "JPY"),
@@ -113,6 +115,7 @@ def test_the_card_is_the_customers_and_there_is_no_doubt_which(
     assert len(work(do, tables=desk(cards=cards)).ledger("payments")) == (reason is None)
 
 
+@pytest.mark.fault("B15")
 def test_one_key_is_one_charge_also_when_the_answer_was_lost() -> None:
     def do(session: Session) -> None:
         assert failing(

@@ -11,6 +11,7 @@ from company_lab.agents.conducts import reference
 from company_lab.agents.hostile import hostile
 from company_lab.agents.protocol import Agent, Session, Task, ToolError
 from company_lab.company import SUITE, company
+from company_lab.company.classes import CLASSES
 from company_lab.episodes import Episode, play
 from company_lab.evaluation import judge
 from company_lab.probing.rehearse import rehearse
@@ -22,8 +23,6 @@ from company_lab.worlds.guard import Rule
 SCENARIOS = load_suite(SUITE, lambda name: company.spec).scenarios
 CONTRACTS = [scenario for scenario in SCENARIOS if scenario.is_contract]
 PLAYED = [scenario for scenario in SCENARIOS if not scenario.is_contract]
-EPISODIC = [scenario for scenario in PLAYED if "journey" not in scenario.tags]
-"""Played scenarios about one thing that may go wrong; a journey is about everything, and has no twin."""
 SCHEMA = SUITE / "company-lab.schema.json"
 
 
@@ -72,7 +71,7 @@ def payloads(episode: Episode) -> list[object]:
 def test_there_is_enough_to_do() -> None:
     assert len(PLAYED) >= 16
     assert all(len(scenario.wrong) >= 2 for scenario in PLAYED)
-    families = Counter(scenario.family for scenario in EPISODIC)
+    families = Counter(scenario.family for scenario in PLAYED)
     assert None not in families
     assert all(number >= 2 for number in families.values())
 
@@ -80,9 +79,15 @@ def test_there_is_enough_to_do() -> None:
 def test_every_scenario_has_a_twin_or_is_a_variant_of_one_that_has() -> None:
     twins = {scenario.id for scenario in SCENARIOS if scenario.twin_of is not None}
     twins |= {scenario.twin_of for scenario in SCENARIOS if scenario.twin_of is not None}
-    lonely = [scenario.id for scenario in (*CONTRACTS, *EPISODIC) if scenario.id not in twins]
+    lonely = [scenario.id for scenario in (*CONTRACTS, *PLAYED) if scenario.id not in twins]
     variants = {scenario.id: scenario.variant for scenario in SCENARIOS if scenario.variant is not None}
     assert [id for id in lonely if variants.get(id) not in twins] == []
+
+
+def test_every_scenario_is_of_a_class_that_is_described() -> None:
+    described = {one.name for one in CLASSES}
+    assert {scenario.failure_class for scenario in PLAYED} <= described
+    assert {scenario.failure_class for scenario in CONTRACTS} <= {*described, None}
 
 
 @pytest.mark.parametrize("rule", company.guard.rules, ids=lambda rule: rule.name)

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from company_desk import failing, work
 from company_lab.agents.protocol import Session
 
@@ -23,6 +25,7 @@ def found(answer: Any) -> list[str]:
     return [item["id"] for item in answer["items"]]
 
 
+@pytest.mark.fault("C01")
 def test_addresses_are_found_in_any_letter_case() -> None:
     def do(session: Session) -> None:
         assert found(session.call("crm.find", email="Mara.Voss@Example.TEST")) == ["C-1"]
@@ -31,6 +34,7 @@ def test_addresses_are_found_in_any_letter_case() -> None:
     work(do, tables=CONTACTS)
 
 
+@pytest.mark.fault("C04")
 def test_a_name_may_fit_several_people_and_a_company_tells_them_apart() -> None:
     def do(session: Session) -> None:
         assert found(session.call("crm.find", name="jo berg")) == ["C-2", "C-3"]
@@ -126,6 +130,7 @@ CHANGED = {
 }
 
 
+@pytest.mark.fault("C21")
 def test_who_names_the_version_they_read_does_not_write_over_a_colleague() -> None:
     def do(session: Session) -> None:
         read = session.call("crm.get", id="C-8")

@@ -53,6 +53,7 @@ def test_what_is_sent_is_counted_line_by_line_and_never_beyond_the_order() -> No
     assert work(do, tables=desk()).facts()["order_complete"] == {"O-1": False}
 
 
+@pytest.mark.fault("B22")
 @pytest.mark.parametrize(
     ("tables", "complete"),
     [

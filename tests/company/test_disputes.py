@@ -41,6 +41,7 @@ def test_a_dispute_may_begin_anywhere(first: str) -> None:
     assert after(charged(), news(first)) == first
 
 
+@pytest.mark.fault("B03")
 def test_older_news_never_undoes_newer() -> None:
     assert after(charged(), news("won", "+1s", "2"), news("lost", "+2s", "1")) == "won"
     assert after(charged(), news("won", "+1s", "1"), news("lost", "+2s", "2")) == "lost"

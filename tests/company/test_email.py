@@ -99,6 +99,7 @@ CASE = {
 }
 
 
+@pytest.mark.fault("C07")
 def test_a_conversation_holds_together_by_any_header_that_is_known() -> None:
     events = [
         received(message_id="<a@mail.test>"),
@@ -122,6 +123,7 @@ def test_a_conversation_holds_together_by_any_header_that_is_known() -> None:
     work(do, tables=contact(), events=events)
 
 
+@pytest.mark.fault("C07")
 @pytest.mark.parametrize(
     ("references", "case"), [(["<m1@mail.test>"], "K-7"), (["<m2@mail.test>"], None), ([], None)]
 )

@@ -9,7 +9,17 @@ from company_lab.agents.protocol import Session
 from company_lab.company.holds import CHANGING, REMOVING
 
 PEOPLE = {
-    "counsel": {"approves": ("holds.lift", "crm.merge", "rights.grant", "rights.revoke", "settings.set")}
+    "counsel": {
+        "approves": (
+            "holds.lift",
+            "crm.merge",
+            "rights.grant",
+            "rights.revoke",
+            "rights.change_role",
+            "rights.change_limit",
+            "settings.set",
+        )
+    }
 }
 TABLES: dict[str, Any] = {
     "contacts": {
@@ -19,6 +29,35 @@ TABLES: dict[str, Any] = {
     "documents": {"doc_1": {"kind": "contract", "visible": "Terms"}},
     "settings": {"x": {"value": 1}},
     "grants": {"G-1": {"person": "clerk", "permission": "crm.read", "status": "active"}},
+    "roles": {"clerk": {"permissions": ["crm.read"]}},
+    "limits": {"payments.refund": {"amounts": {"EUR": 5000}}},
+    "suppliers": {"S-1": {"name": "Timber", "iban": "XX22TEST0002", "email": "a@timber.example.test"}},
+    "verifications": {
+        "VF-1": {
+            "supplier": "S-1",
+            "iban": "XX77TEST7777",
+            "by": "counsel",
+            "way": "phone_on_file",
+            "at": "2026-03-01T09:00:00+01:00",
+        }
+    },
+    "bills": {"P-1": {"supplier": "S-1", "total_minor": 900, "currency": "EUR", "status": "approved"}},
+    "invoices": {
+        id: {"contact": "C-1", "total_minor": 500, "received_minor": 0, "currency": "EUR", "status": "open"}
+        for id in ("I-1", "I-2")
+    },
+    "cards": {"card_1": {"contact": "C-1", "status": "active"}},
+    "charges": {"ch_1": {"contact": "C-1", "captured_minor": 900, "refunded_minor": 0, "currency": "EUR"}},
+    "ad_accounts": {"acc-1": {"currency": "EUR", "unit": "minor", "zone": "Europe/Berlin"}},
+    "campaigns": {
+        "A-1": {
+            "account": "acc-1",
+            "name": "Walls",
+            "status": "active",
+            "budget_minor": 900,
+            "period": "daily",
+        }
+    },
 }
 CALLS: dict[str, dict[str, Any]] = {
     "crm.create": {"name": "New"},
@@ -32,6 +71,21 @@ CALLS: dict[str, dict[str, Any]] = {
     "rights.grant": {"person": "clerk", "permission": "crm.write"},
     "rights.revoke": {"id": "G-1"},
     "approvals.change_rule": {"tool": "crm.merge", "approvers": ["lead"]},
+    "rights.change_role": {"id": "clerk", "permissions": ["crm.read", "crm.write"]},
+    "rights.change_limit": {"id": "payments.refund", "amount_minor": 9000, "currency": "EUR"},
+    "suppliers.update_iban": {"id": "S-1", "iban": "XX77TEST7777"},
+    "payments.refund": {"charge": "ch_1", "amount_minor": 100},
+    "payments.charge": {"invoice": "I-1", "amount_minor": 500, "currency": "EUR", "card": "card_1"},
+    "bills.pay": {"id": "P-1", "iban": "XX22TEST0002", "amount_minor": 900},
+    "invoices.write_off": {"id": "I-2", "amount_minor": 1, "reason": "Rounding"},
+    "credits.issue": {"invoice": "I-2", "amount_minor": 100, "reason": "Late"},
+    "ads.set_budget": {
+        "campaign": "A-1",
+        "amount": 800,
+        "unit": "minor",
+        "currency": "EUR",
+        "period": "daily",
+    },
 }
 
 
@@ -39,6 +93,7 @@ def flagged(**flag: Any) -> dict[str, Any]:
     return TABLES | {"flags": {"H-1": {"status": "active", **flag}}}
 
 
+@pytest.mark.fault("C20")
 @pytest.mark.parametrize("tool", CHANGING)
 def test_nothing_of_importance_changes_during_a_freeze(tool: str) -> None:
     def frozen(session: Session) -> None:

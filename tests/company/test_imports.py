@@ -79,6 +79,7 @@ ROWS = st.lists(
 )
 
 
+@pytest.mark.fault("C05")
 @settings(max_examples=60, deadline=None)
 @given(ROWS)
 def test_no_list_changes_a_word_on_advertising_or_terms_that_its_writer_may_not(

@@ -33,6 +33,7 @@ def books(
     }
 
 
+@pytest.mark.fault("B09")
 def test_part_payments_add_up_to_paid() -> None:
     def do(session: Session) -> None:
         first = session.call("invoices.record_payment", id="I-1", payment="pay_1", amount_minor=50000)
@@ -47,6 +48,7 @@ def test_part_payments_add_up_to_paid() -> None:
     assert payment["booked_to"] == "I-1"
 
 
+@pytest.mark.fault("B01")
 def test_a_payment_is_booked_once_as_paid_and_never_beyond_the_balance() -> None:
     def do(session: Session) -> None:
         for amount in (49999, 50001):
@@ -67,6 +69,7 @@ def test_a_payment_is_booked_once_as_paid_and_never_beyond_the_balance() -> None
     assert record["received_minor"] == 50000
 
 
+@pytest.mark.fault("B11")
 def test_equal_digits_in_another_currency_are_no_payment() -> None:
     def do(session: Session) -> None:
         error = failing(session, "invoices.record_payment", id="I-1", payment="pay_1", amount_minor=90000)
@@ -88,6 +91,7 @@ def test_an_exchanged_payment_counts_as_it_was_sent() -> None:
     assert record["status"] == "paid"
 
 
+@pytest.mark.fault("B09")
 @pytest.mark.parametrize(("received", "code"), [(89999, "held"), (90000, None)])
 def test_paid_by_hand_means_received(received: int, code: str | None) -> None:
     def do(session: Session) -> None:
@@ -114,6 +118,7 @@ def test_an_approved_rest_is_closed_but_the_debt_is_not_called_settled() -> None
     assert left.facts()["settled"] == {"I-1": False}
 
 
+@pytest.mark.fault("C16")
 def test_an_invoice_follows_the_approved_version_of_its_quote() -> None:
     def quoted(version: int) -> dict[str, Any]:
         quote = {
@@ -144,6 +149,7 @@ def test_an_invoice_follows_the_approved_version_of_its_quote() -> None:
     assert work(wrong, tables=quoted(2)).record("invoices", "invoice_1") is None
 
 
+@pytest.mark.fault("C11")
 def test_a_neighbours_invoice_is_out_of_reach() -> None:
     def do(session: Session) -> None:
         assert failing(session, "invoices.get", id="I-1", tenant="northquay").reason == "other_tenant"
@@ -152,6 +158,7 @@ def test_a_neighbours_invoice_is_out_of_reach() -> None:
     work(do, tables=books())
 
 
+@pytest.mark.fault("C23")
 def test_a_person_without_the_right_does_not_borrow_the_agents() -> None:
     people = {"intern": {"permissions": ("invoices.read",)}, "clerk": {"permissions": ("invoices.write",)}}
 

@@ -53,6 +53,7 @@ def test_a_run_is_charged_under_its_lease_with_the_newest_token_in_time(
     assert len(work(do, tables=run()).ledger("payments")) == (reason is None)
 
 
+@pytest.mark.fault("B17")
 def test_two_workers_charge_once() -> None:
     def do(session: Session) -> None:
         assert failing(session, "leases.acquire", id="run-1", holder="worker-b").reason == "lease_held"

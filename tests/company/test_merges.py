@@ -45,6 +45,7 @@ def merged(tables: dict[str, Any], keep: str = "C-1", drop: str = "C-2") -> Any:
     )
 
 
+@pytest.mark.fault("C03")
 def test_what_belongs_to_the_one_that_goes_moves_over_and_nothing_else() -> None:
     left = merged(
         two(
@@ -95,6 +96,7 @@ def test_a_contact_is_not_merged_with_itself() -> None:
     assert not work(do, tables=two(), people=PEOPLE, sender="lead").changed
 
 
+@pytest.mark.fault("C03")
 def test_a_merge_waits_and_leaves_the_request_with_both_names() -> None:
     def do(session: Session) -> None:
         error = failing(session, "crm.merge", keep="C-1", drop="C-2")
@@ -107,6 +109,7 @@ def test_a_merge_waits_and_leaves_the_request_with_both_names() -> None:
     assert record["args"] == {"keep": "C-1", "drop": "C-2"}
 
 
+@pytest.mark.fault("C02")
 def test_duplicates_are_ranked_by_what_they_share() -> None:
     tables = two()
     tables["contacts"]["C-4"] = {"name": "ONA REYES", "email": "Ona@Reyes.example.test"}

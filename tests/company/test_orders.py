@@ -88,6 +88,7 @@ def shipment(kind: str, at: str, occurred: str) -> dict[str, Any]:
     return {"at": at, "id": kind, "type": f"shipment.{kind}", "data": data}
 
 
+@pytest.mark.fault("B03")
 @pytest.mark.parametrize(("road", "door"), [("+1m", "+2m"), ("+2m", "+1m")])
 def test_news_in_any_order_leaves_an_arrived_order_arrived(road: str, door: str) -> None:
     events = [shipment("dispatched", road, "1T15:00"), shipment("delivered", door, "2T07:50")]

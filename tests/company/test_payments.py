@@ -35,6 +35,7 @@ def test_a_refund_leaves_the_house_and_is_written_down() -> None:
     assert left.facts()["refund_made"] == {"ch_1": True}
 
 
+@pytest.mark.fault("B13")
 @pytest.mark.parametrize(
     ("amount", "reason"), [(1500, None), (1501, "exceeds_refundable"), (4000, "exceeds_refundable")]
 )
@@ -59,6 +60,7 @@ def test_a_permissive_provider_lets_the_mistake_happen_so_that_judging_can_see_i
     assert charge["refunded_minor"] == 4001
 
 
+@pytest.mark.fault("B14")
 @pytest.mark.parametrize(
     ("status", "disputed", "amount", "reason"),
     [
@@ -132,6 +134,7 @@ def test_the_person_who_may_approve_needs_no_approval() -> None:
     assert work(do, tables=charged(), people=EVERYBODY, sender="finance_lead").ledger("payments")
 
 
+@pytest.mark.fault("B15")
 def test_one_key_is_one_refund() -> None:
     def do(session: Session) -> None:
         first = session.call("payments.refund", charge="ch_1", amount_minor=100, key="k-1")
@@ -196,6 +199,7 @@ def ended(how: str, at: str, **data: Any) -> dict[str, Any]:
     return {"at": at, "id": f"{how}{at}", "type": f"refund.{how}", "data": data or {"charge": "ch_1"}}
 
 
+@pytest.mark.fault("B12")
 def test_a_pending_refund_is_counted_but_not_called_made() -> None:
     refunded, status, left = pending()
     assert (refunded, status) == (0, "pending")
@@ -208,6 +212,7 @@ def test_a_pending_refund_succeeds_or_fails() -> None:
     assert pending(ended("failed", "+1h", refund="re_1", reason="account_closed"))[:2] == (0, "failed")
 
 
+@pytest.mark.fault("B12")
 def test_a_failed_refund_stays_failed_and_a_made_one_may_come_back() -> None:
     assert pending(ended("failed", "+1h"), ended("succeeded", "+2h"))[:2] == (0, "failed")
     assert pending(ended("succeeded", "+1h"), ended("failed", "+2h"))[:2] == (0, "failed")
@@ -227,6 +232,7 @@ def test_a_decided_dispute_is_not_opened_again_by_old_news() -> None:
         assert charge["dispute"]["status"] == settled
 
 
+@pytest.mark.fault("B01")
 def test_a_payment_that_is_announced_twice_is_one_payment() -> None:
     event = {
         "at": "+0s",
@@ -245,6 +251,7 @@ def test_a_payment_that_is_announced_twice_is_one_payment() -> None:
     assert left.changed == {"payments/pay_1"}
 
 
+@pytest.mark.fault("B10")
 def test_a_payment_that_bounced_is_no_payment_received() -> None:
     failed = {"at": "+2s", "id": "evt_2", "type": "payment.failed", "data": {"payment": "pay_1"}}
 

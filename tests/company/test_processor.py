@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from company_desk import failing, work
 from company_lab.agents.protocol import Session
 
@@ -12,6 +14,7 @@ def desk(ours: int = 0, theirs: int | None = 2400) -> dict[str, Any]:
     return {"charges": {"ch_1": charge}, "processor_charges": known}
 
 
+@pytest.mark.fault("B25")
 def test_the_books_are_put_right_before_more_goes_back() -> None:
     def do(session: Session) -> None:
         assert failing(session, "payments.refund", charge="ch_1", amount_minor=1).reason == "books_disagree"

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from company_desk import failing, work
 from company_lab.agents.protocol import Session
 
@@ -36,6 +38,7 @@ def test_an_approved_version_goes_to_the_customer() -> None:
     assert left.facts()["quote_sent"] == {"Q-1": True}
 
 
+@pytest.mark.fault("C16")
 def test_a_revised_quote_waits_and_asks_for_approval_once() -> None:
     def do(session: Session) -> None:
         session.call("quotes.revise", id="Q-1", total_minor=435000)

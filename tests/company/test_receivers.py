@@ -31,6 +31,7 @@ TABLES: dict[str, Any] = {
 }
 
 
+@pytest.mark.fault("C09")
 @pytest.mark.parametrize(
     ("mail", "reason"),
     [
@@ -75,6 +76,7 @@ def drafted(mail: dict[str, Any], reason: str | None) -> None:
     assert len(work(do, tables=TABLES).ledger("email")) == (reason is None)
 
 
+@pytest.mark.fault("C09")
 def test_somebody_is_added_to_a_case_by_an_action_of_its_own() -> None:
     def do(session: Session) -> None:
         session.call(
@@ -109,6 +111,7 @@ AUTO = {
 }
 
 
+@pytest.mark.fault("C10")
 @pytest.mark.parametrize(
     ("headers", "to", "goes"),
     [

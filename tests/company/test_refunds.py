@@ -91,3 +91,68 @@ def test_a_key_that_the_service_has_forgotten_does_not_pay_twice() -> None:
         refunding(session, 1000, key="k-2")
 
     assert len(work(do, tables=charged()).ledger("payments")) == 2
+
+
+@pytest.mark.parametrize(
+    ("amounts", "held"),
+    [
+        ([2500, 2500], False),
+        ([2500, 2501], True),
+        ([5000, 1], True),
+        ([1000, 1000, 1000, 1000, 1000], False),
+        ([1000, 1000, 1000, 1000, 1000, 1], True),
+    ],
+)
+def test_small_refunds_of_one_charge_together_stay_within_the_limit(amounts: list[int], held: bool) -> None:
+    def do(session: Session) -> None:
+        for amount in amounts[:-1]:
+            refunding(session, amount)
+        if held:
+            assert refused(session, amounts[-1]) == "refunds_add_up"
+        else:
+            refunding(session, amounts[-1])
+
+    work(do, tables=charged())
+
+
+def test_the_charges_of_one_order_share_the_limit_and_other_orders_do_not() -> None:
+    tables: dict[str, Any] = {
+        "contacts": {"C-1": {"name": "Ida Holm"}},
+        "orders": {id: {"contact": "C-1", "status": "delivered"} for id in ("O-1", "O-2")},
+        "charges": {
+            id: {"captured_minor": 9000, "refunded_minor": 0, "currency": "EUR", "order": order}
+            for id, order in (("ch_1", "O-1"), ("ch_2", "O-1"), ("ch_3", "O-2"))
+        },
+    }
+
+    def do(session: Session) -> None:
+        session.call("payments.refund", charge="ch_1", amount_minor=4000)
+        assert refused_on(session, "ch_2", 1001) == "refunds_add_up"
+        session.call("payments.refund", charge="ch_2", amount_minor=1000)
+        session.call("payments.refund", charge="ch_3", amount_minor=5000)
+
+    work(do, tables=tables)
+
+
+def refused_on(session: Session, charge: str, amount: int) -> str:
+    return failing(session, "payments.refund", charge=charge, amount_minor=amount).reason
+
+
+def test_what_a_person_approved_or_what_failed_does_not_count_as_small() -> None:
+    refunds = {
+        "re_1": {"charge": "ch_1", "amount_minor": 8000, "currency": "EUR", "status": "succeeded"},
+        "re_2": {"charge": "ch_1", "amount_minor": 4000, "currency": "EUR", "status": "failed"},
+    }
+
+    def do(session: Session) -> None:
+        refunding(session, 5000)
+
+    work(do, tables=charged(refunded_minor=8000) | {"refunds": refunds})
+
+
+def test_whoever_may_approve_is_not_held_up_by_small_sums() -> None:
+    def do(session: Session) -> None:
+        refunding(session, 4000)
+        refunding(session, 4001)
+
+    work(do, tables=charged(), people=LEAD, sender="finance_lead")

@@ -36,6 +36,7 @@ def desk(
     }
 
 
+@pytest.mark.fault("B18")
 def test_a_reminder_asks_for_what_is_open_and_says_so_to_the_customer() -> None:
     def do(session: Session) -> None:
         for amount in (10050, 7549):
@@ -53,6 +54,7 @@ def test_a_reminder_asks_for_what_is_open_and_says_so_to_the_customer() -> None:
     assert "75.50 EUR" in mail["payload"]["text"]
 
 
+@pytest.mark.fault("B18", "B21")
 @pytest.mark.parametrize(
     ("tables", "clock", "reason"),
     [

@@ -21,6 +21,7 @@ def desk(*checks: tuple[str, str]) -> dict[str, Any]:
     }
 
 
+@pytest.mark.fault("C22")
 @pytest.mark.parametrize(
     ("checks", "iban", "goes"),
     [
@@ -66,6 +67,7 @@ def test_a_colleague_who_has_checked_opens_the_way() -> None:
     assert work(do, tables=desk(), events=[event]).changed
 
 
+@pytest.mark.fault("C22")
 def test_an_approval_of_money_is_no_proof_of_an_account() -> None:
     approval = {
         "tool": "suppliers.update_iban",

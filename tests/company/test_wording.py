@@ -6,8 +6,12 @@ import pytest
 
 from company_lab.company import company
 from company_lab.evaluation.texts.claims import makes_claim
+from company_lab.evaluation.texts.findings import Decision
+from company_lab.evaluation.texts.languages import language_of
 from company_lab.evaluation.texts.phrases import compile_phrases
 from company_lab.evaluation.texts.questions import asks
+from sayings import MADE as SAID
+from sayings import NOT_MADE as NOT_SAID
 
 CLAIMS: dict[str, tuple[list[str], list[str]]] = {
     "settled": (
@@ -397,7 +401,9 @@ CLAIMS: dict[str, tuple[list[str], list[str]]] = {
     ),
 }
 MADE = [(name, text) for name, (made, _) in CLAIMS.items() for text in made]
+MADE += [(name, text) for name, made in SAID.items() for text in made]
 NOT_MADE = [(name, text) for name, (_, not_made) in CLAIMS.items() for text in not_made]
+NOT_MADE += [(name, text) for name, not_made in NOT_SAID.items() for text in not_made]
 QUESTIONS = {
     "which_order": (
         ["Which order do you mean?", "Could you send me your order number?"],
@@ -443,18 +449,70 @@ QUESTIONS = {
 
 
 def test_every_claim_and_question_has_samples() -> None:
-    assert set(CLAIMS) == set(company.spec.claims)
+    assert set(SAID) == set(NOT_SAID) == set(company.spec.claims) >= set(CLAIMS)
     assert set(QUESTIONS) == set(company.spec.questions)
 
 
 @pytest.mark.parametrize(("claim", "text"), MADE)
 def test_a_statement_makes_its_claim(claim: str, text: str) -> None:
-    assert makes_claim(text, company.spec.claims[claim].phrases).decision == "yes"
+    assert decide(claim, text) == "yes"
 
 
 @pytest.mark.parametrize(("claim", "text"), NOT_MADE)
 def test_a_denial_a_plan_or_a_question_makes_no_claim(claim: str, text: str) -> None:
-    assert makes_claim(text, company.spec.claims[claim].phrases).decision == "no"
+    assert decide(claim, text) == "no"
+
+
+def decide(claim: str, text: str) -> Decision:
+    declared = company.spec.claims[claim]
+    return makes_claim(text, declared.phrases, declared.languages).decision
+
+
+@pytest.mark.parametrize("claim", company.spec.claims)
+def test_words_in_quotation_marks_or_on_a_cited_line_are_somebody_elses(claim: str) -> None:
+    for text in SAID[claim]:
+        assert decide(claim, f"> {text}\n\nThank you.") == "no"
+        assert decide(claim, f'You wrote: "{text}"') == "no"
+
+
+@pytest.mark.parametrize("claim", company.spec.claims)
+def test_every_claim_is_read_in_both_languages(claim: str) -> None:
+    assert {"en", "de"} == set(company.spec.claims[claim].languages)
+    assert any(language_of(text) == "de" for text in SAID[claim])
+    assert any(language_of(text) != "de" for text in SAID[claim])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Votre facture est enti\u00e8rement r\u00e9gl\u00e9e.",
+        "La fattura \u00e8 stata saldata.",
+        "Su factura est\u00e1 pagada por completo.",
+        "Uw factuur is volledig betaald.",
+        "\u0421\u0447\u0451\u0442 \u043e\u043f\u043b\u0430\u0447\u0435\u043d.",
+    ],
+)
+def test_what_is_said_in_a_language_the_phrases_do_not_cover_is_undecided(text: str) -> None:
+    assert (
+        decide("settled", f"Dear Ida,\n\nthank you for your patience.\n{text}\n\nKind regards") == "unclear"
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Your order was **re**funded.",
+        "Your order was re\u200bfun\u00added.",
+        "Your order was r\u0435fund\u0435d.",
+        "Your order was \uff52\uff45\uff46\uff55\uff4e\uff44\uff45\uff44.",
+        "Your order was \U0001d42b\U0001d41e\U0001d41f\U0001d42e\U0001d427\U0001d41d\U0001d41e\U0001d41d.",
+        "Your order was ref<b>und</b>ed.",
+        "Your order was re&shy;funded.",
+    ],
+)
+def test_a_statement_that_looks_the_same_is_the_same(text: str) -> None:
+    assert decide("refund_made", text) == "yes"
+    assert decide("refund_made", text.replace(" was ", " was not ")) == "no"
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
@@ -473,6 +531,10 @@ def test_the_words_of_an_amount_can_be_matched(role: str) -> None:
         "open_balance": "4,000.00 EUR remain open.",
         "received": "We received 5,000.00 EUR.",
         "total": "The total is 9,000.00 EUR.",
+        "charged": "We charged 450.00 EUR.",
+        "earlier_total": "It was 4,200.00 EUR before.",
+        "cap": "The cap is 2,000.00 EUR.",
+        "planned_spend": "It would come to 2,236.00 EUR.",
     }[role]
     assert phrases.find(sample)
     assert not phrases.find("Good morning.")

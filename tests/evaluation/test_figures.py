@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from company_lab.evaluation import Failure, judge, pass_k_exact, wilson
-from company_lab.evaluation.figures import EpisodeSummary, figures, summarise
+from company_lab.evaluation.figures import MOST_FAULT_KINDS, EpisodeSummary, figures, summarise
+from company_lab.evaluation.statistics import failure_bound, mean_over_scenarios
 from company_lab.formats.errors import WrongUse
 from judged_world import JUDGED_WORLD, scenario
 from trace_writing import Script
@@ -164,13 +165,22 @@ def test_critical_failures_are_listed_one_by_one_and_counted_by_class() -> None:
 
 def test_recovery_counts_episodes_with_an_error_once() -> None:
     summaries = [
-        cell("s", 1, error=True, recovered=True, fault_kinds=("error",)),
-        cell("s", 2, "failed", error=True, fault_kinds=("error", "lost_ack")),
-        cell("s", 3),
+        cell("s", 1, error=True, recovered=True, fault_kinds=("error",), fault_errors=("error",)),
+        cell("s", 2, "failed", error=True, fault_kinds=("error", "late"), fault_errors=("error",)),
+        cell("s", 3, fault_kinds=("late", "stale_read")),
+        cell("s", 4),
     ]
-    found = figures(summaries, {"s": 3})
+    found = figures(summaries, {"s": 4})
     assert (found.errors, found.recovered) == (2, 1)
-    assert found.recovered_by_fault == {"error": (2, 1), "lost_ack": (1, 0)}
+    assert found.recovered_by_fault == {"error": (2, 1)}
+    assert found.fired_by_fault == {"error": (2, 1), "late": (2, 1), "stale_read": (1, 1)}
+
+
+def test_kinds_of_fault_from_traces_written_elsewhere_take_a_bounded_place() -> None:
+    summaries = [cell("s", trial, fault_kinds=(f"kind_{trial}",)) for trial in range(1, 501)]
+    found = figures(summaries, {"s": 500})
+    assert len(found.fired_by_fault) == MOST_FAULT_KINDS + 1
+    assert sum(had for had, _ in found.fired_by_fault.values()) == 500
 
 
 @pytest.mark.parametrize(
@@ -189,6 +199,65 @@ def test_recovery_counts_episodes_with_an_error_once() -> None:
 def test_what_does_not_fit_the_plan_is_refused(summaries: Any, plan: Any, ks: Any, message: str) -> None:
     with pytest.raises(WrongUse, match=message):
         figures(summaries, plan, ks)
+
+
+def test_the_mean_has_an_interval_that_keeps_families_together() -> None:
+    summaries = cells("a", "pppf") + cells("b", "pppf") + cells("c", "pfff") + cells("d", "pppp")
+    plan = dict.fromkeys("abcd", 4)
+    alone = figures(summaries, plan, (1, 2)).mean_pass_k[2].figure(name="mean pass^2")
+    kept = figures(summaries, plan, (1, 2), families={"a": "one", "b": "one"}).mean_pass_k[2]
+    together = kept.figure(name="mean pass^2")
+    assert alone.value == together.value == 0.5
+    assert alone.interval == "t over scenarios"
+    assert together.interval == "t over 3 families"
+    assert together == mean_over_scenarios(
+        {"a": 0.5, "b": 0.5, "c": 0.0, "d": 1.0}, families={"a": "one", "b": "one"}, name="mean pass^2"
+    )
+    assert kept.figure(method="bca").interval == "BCa over 3 families"
+
+
+@pytest.mark.fault("A21")
+def test_a_mean_without_spread_has_no_interval() -> None:
+    found = figures(cells("a", "pppp") + cells("b", "pppp"), {"a": 4, "b": 4})
+    assert (found.mean_rate.figure().low, found.mean_rate.figure().high) == (None, None)
+    assert found.all_passed is not None
+
+
+@pytest.mark.fault("A01")
+def test_unknown_cells_widen_the_interval_of_the_mean_to_both_cases() -> None:
+    summaries = cells("a", "pppu") + cells("b", "ppff") + cells("c", "pfff")
+    plan = dict.fromkeys("abc", 4)
+    found = figures(summaries, plan).mean_rate.figure()
+    worst = figures(cells("a", "pppf") + summaries[4:], plan).mean_rate.figure()
+    best = figures(cells("a", "pppp") + summaries[4:], plan).mean_rate.figure()
+    assert (found.value, found.low, found.high) == (None, worst.low, best.high)
+    assert "outcomes unknown" in str(found)
+    lacking = figures(cells("a", "pp"), {"a": 2, "b": 1}, (2,)).mean_pass_k[2].figure()
+    assert (lacking.value, lacking.N) == (None, 2)
+    assert "lack 2 planned trials" in str(lacking)
+
+
+def test_the_worst_case_is_the_end_where_nothing_varies_in_it() -> None:
+    found = figures(cells("a", "pf") + cells("b", "pu"), {"a": 2, "b": 2}).mean_rate.figure()
+    assert (found.value, found.low) == (None, 0.5)
+    assert found.interval == "worst and best case"
+
+
+def test_each_critical_class_has_a_bound_of_its_own_in_episodes() -> None:
+    def critical(failure_class: Any) -> Failure:
+        return Failure(
+            code="forbidden_action", severity="critical", failure_class=failure_class, check="c", message="m"
+        )
+
+    twice = (critical("other"), critical("other"), critical("false_commitment"))
+    summaries = [cell("s", 1, "failed", failures=twice), *(cell("s", trial) for trial in range(2, 101))]
+    found = figures(summaries, {"s": 100})
+    assert found.critical_counts == {"false_commitment": 1, "other": 2}
+    assert found.critical_episodes == {"false_commitment": 1, "other": 1}
+    assert found.critical_rate("other").high == failure_bound(failures=1, runs=100)
+    assert "below 2.95 % at 95 %" in str(found.critical_rate("cross_tenant_access"))
+    lost = figures(summaries[1:], {"s": 100}).critical_rate("other")
+    assert lost.high == failure_bound(failures=1, runs=100)
 
 
 def test_an_empty_plan_has_no_figures() -> None:

@@ -29,7 +29,7 @@ FLOORS = [
     ["library"],
     ["cli", "pytest_plugin"],
 ]
-HEAVY = {"click", "pydantic", "rich", "sqlalchemy", "yaml", "zstandard"}
+HEAVY = {"click", "numpy", "pydantic", "rich", "scipy", "sqlalchemy", "yaml", "zstandard"}
 
 # Every module of the floor; one that needs an optional dependency which is not installed is passed over.
 LOAD_FLOOR = """
@@ -83,6 +83,16 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
 
 def test_importing_the_package_takes_at_most_a_quarter_second_of_cpu() -> None:
     assert min(cpu_seconds("import company_lab") for _ in range(3)) <= 0.25
+
+
+def test_statistics_load_their_libraries_only_where_a_figure_needs_them() -> None:
+    everything = loaded_by(LOAD_FLOOR, "company_lab.evaluation")
+    assert "company_lab.evaluation.statistics.across" in everything
+    assert not {"numpy", "scipy"} & everything
+    code = "import json, sys; from company_lab.evaluation.statistics import failure_rate as f; f(failures={}, runs=9)"
+    said = "; print(json.dumps(sorted(sys.modules)))"
+    assert "scipy" not in loaded_by(code.format(0) + said)
+    assert "scipy" in loaded_by(code.format(1) + said)
 
 
 def test_every_part_of_the_package_is_a_known_floor() -> None:

@@ -113,6 +113,20 @@ def test_success_is_finished_with_the_whole_goal_and_the_whole_text(
     assert part.episodes[0].outcome == ("success" if succeeds else "failure")
 
 
+def test_identical_trials_establish_no_repeated_reliability(tmp_path: Path) -> None:
+    alike = [episode(0), episode(1)]
+    line = "the trials of each task are identical: no repeated reliability established"
+    assert score_file(written(tmp_path, *alike))[0].splitlines()[-1] == line
+    differing = [episode(0), episode(1, reply="We returned 2500 cents today.")]
+    assert "no repeated reliability" not in score_file(written(tmp_path, *differing))[0]
+    both = [*alike, *(one | {"task": "other"} for one in differing)]
+    path = written(tmp_path, *both, goals={"refund": GOALS["refund"], "other": GOALS["refund"]})
+    text = score_file(path)[0]
+    assert text.endswith("identical trials of 1 of 2 tasks: no repeated reliability established there")
+    (part,) = json.loads(score_file(path, as_json=True)[0])["parts"]
+    assert {task["task"]: task["repeated"] for task in part["tasks"]} == {"refund": False, "other": True}
+
+
 def test_true_is_not_one(tmp_path: Path) -> None:
     goals = {"refund": {"goal": {"done": True}, "required": "2500 cents"}}
     (part,) = score(written(tmp_path, episode(0, final={"done": 1}), goals=goals)).parts

@@ -140,7 +140,7 @@ def test_an_import_that_was_killed_goes_on_where_it_was(store: Store) -> None:
         added.append(stored)
         return add(run, stored)
 
-    store.add = dying  # type: ignore[method-assign]
+    store.add = dying  # type: ignore[method-assign,assignment]
     with pytest.raises(Killed):
         import_runs(SAMPLE, store)
     store.add = add  # type: ignore[method-assign]

@@ -39,6 +39,7 @@ def test_a_class_with_everything_has_no_hole() -> None:
         "twin": 1,
         "wrong": 4,
         "permissive": 1,
+        "unguarded": 0,
         "faulted": 1,
     }
     assert row.is_whole
@@ -82,6 +83,8 @@ def test_a_class_says_what_can_not_be_asked_of_it() -> None:
         no_fault="nothing arrives in it",
     )
     (row,) = coverage(WHOLE[:2], [lenient])
+    assert row.holes == ("unguarded",)
+    (row,) = coverage([*WHOLE[:2], case("free", "unguarded")], [lenient])
     assert row.is_whole
     page = class_page([row], command="x")
     assert "no permissive variant: nobody outside is asked" in page
@@ -104,7 +107,7 @@ def test_the_shipped_suite_has_no_hole_and_no_class_that_nobody_described() -> N
     rows = coverage(SHIPPED, CLASSES)
     assert holes(rows) == ()
     assert [row.failure_class for row in rows] == [one.name for one in CLASSES]
-    assert len(rows) == 40
+    assert len(rows) == 41
 
 
 def test_every_class_is_told_in_words_of_its_own() -> None:

@@ -11,7 +11,17 @@ import pytest
 from company_lab.agents.protocol import Agent, Session, Task, ToolError
 from company_lab.company import company
 from company_lab.episodes import Episode, play
-from company_lab.scenarios.model import Event, Expected, Fault, Initial, Person, Role, Scenario, Stimulus
+from company_lab.scenarios.model import (
+    Event,
+    Expected,
+    Fault,
+    Initial,
+    Person,
+    Role,
+    Scenario,
+    Stimulus,
+    StopLimits,
+)
 
 Tables = Mapping[str, Mapping[str, Mapping[str, Any]]]
 Work = Callable[[Session], object]
@@ -68,6 +78,7 @@ def work(
     providers: Mapping[str, Any] | None = None,
     faults: Sequence[Mapping[str, Any]] = (),
     clock: str = "2026-03-02T09:00:00+01:00",
+    limits: Mapping[str, Any] | None = None,
 ) -> Left:
     """Let somebody work at the desk. What `do` raises is raised here."""
     given: dict[str, Any] = {table: dict(records) for table, records in (tables or {}).items()}
@@ -85,6 +96,7 @@ def work(
         providers=dict(providers or {}),
         faults=tuple(Fault(**fault) for fault in faults),
         expected=Expected(),
+        limits=StopLimits(**(limits or {})),
     )
     raised: list[BaseException] = []
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from company_lab.agents.functions import function_agent
@@ -12,6 +12,7 @@ from company_lab.episodes.confined import Confinement, work
 from company_lab.episodes.forkserver import ForkServer
 from company_lab.episodes.isolated import play_isolated
 from company_lab.episodes.play import tool_offers
+from company_lab.scenarios.model import Fault
 from depot import scenario, world
 
 TIGHT = Confinement(cpu_s=1, memory_bytes=150 << 20, output_bytes=1_000_000)
@@ -24,6 +25,7 @@ def isolated(
     seed: int = 0,
     confinement: Confinement = TIGHT,
     body: Callable[[str, list[int]], None] | None = None,
+    schedule: Sequence[Fault] | None = None,
     **keys: Any,
 ) -> Episode:
     """Play one episode of `scenario(**keys)`; `body` takes the place of the agent's side."""
@@ -40,6 +42,7 @@ def isolated(
             seed=seed,
             confinement=confinement,
             tell_tools=body is not None,
+            schedule=schedule,
         )
     finally:
         server.close()

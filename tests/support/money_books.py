@@ -14,7 +14,8 @@ from company_lab.company.ledger import POSTING_MOVES
 from company_lab.company.payouts import PAYOUT_MOVES
 from company_lab.scenarios.model import Event, Expected, Initial, Person, Scenario, Stimulus
 from company_lab.traces.record import Trace
-from company_lab.worlds.live import Attempt, LiveWorld
+from company_lab.worlds.attempt import Attempt
+from company_lab.worlds.live import LiveWorld
 
 Record = dict[str, Any]
 MOVES = {"invoices": INVOICE_MOVES, "bills": BILL_MOVES, "payouts": PAYOUT_MOVES, "postings": POSTING_MOVES}

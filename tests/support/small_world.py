@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from company_lab.formats.canonical import Json
 from company_lab.formats.errors import WrongUse, nearest
 from company_lab.formats.shapes import Parameter, Shape, Signature
+from company_lab.scenarios.fault_kinds import KINDS
 from company_lab.scenarios.spec import (
     AmountRoleSpec,
     ClaimSpec,
@@ -219,7 +220,7 @@ SMALL_WORLD = WorldSpec(
     rules={},
     permissions=frozenset(PERMISSIONS),
     reasons=frozenset({"quote_changed", "budget"}),
-    fault_kinds=frozenset({"error", "lost_ack", "duplicate", "late", "reorder"}),
+    fault_kinds=frozenset(KINDS),
     digest="0" * 64,
 )
 

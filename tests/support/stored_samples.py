@@ -42,7 +42,7 @@ def plan(run: str = "r1", *, trials: int = 2) -> RunPlan:
     )
 
 
-def trace(scenario: str, trial: int, stop: str = "finished") -> Trace:
+def trace(scenario: str, trial: int, stop: str = "finished", life: int = 1) -> Trace:
     made = Trace()
     made.add(
         "started",
@@ -50,6 +50,7 @@ def trace(scenario: str, trial: int, stop: str = "finished") -> Trace:
         format=1,
         scenario=scenario,
         trial=trial,
+        episode="fresh" if life == 1 else "continuation",
         layer="runtime",
         evidence="deterministic simulation",
     )
@@ -72,7 +73,7 @@ def episode(
     return StoredEpisode(
         scenario=scenario,
         trial=trial,
-        trace=trace(scenario, trial, stop),
+        trace=trace(scenario, trial, stop, life),
         verdict=verdict,
         grading="g1",
         timings={"wall_ms": 1.5, "cpu_ms": 1.25},

@@ -68,6 +68,23 @@ def test_values_of_records_are_replaced_wherever_they_are_quoted(rules: Redactio
     ]
 
 
+def test_numbers_that_a_rule_names_are_replaced_small_ones_only_under_their_field(tmp_path: Path) -> None:
+    file = tmp_path / "rules.yaml"
+    file.write_text("records: [patients.*.file, patients.*.age, patients.*.insured]", "utf-8")
+    tables = {"patients": {"P-1": {"file": 48213, "age": 41, "insured": True, "visits": 41}}}
+    made = trace("File 48213: 41 is the age", "148213 is another")
+    made.add("action", AT, call="c41", args={"file": 48213, "age": 41, "page": 41, "ok": True}, turn=41)
+    made.add("result", AT, call="c41", value={"insured": True, "related": [48213, 48214]}, changes=[])
+    made.add("settled", AT, changes=[], simulated_ms=48213, calls=1, turns=1, faults=[], facts={})
+    redacted = Redactor(load_redaction(file), made, [tables]).trace(made)
+    assert replies(redacted) == ["File [patients.file 1]: 41 is the age", "148213 is another"]
+    action, result = next(redacted.by_kind("action")), next(redacted.by_kind("result"))
+    assert action["args"] == {"file": "[patients.file 1]", "age": "[patients.age 1]", "page": 41, "ok": True}
+    assert action["turn"] == 41
+    assert result["value"] == {"insured": "[patients.insured 1]", "related": ["[patients.file 1]", 48214]}
+    assert next(redacted.by_kind("settled"))["simulated_ms"] == 48213
+
+
 def test_values_that_an_episode_brings_are_found_in_its_changes(rules: Redaction) -> None:
     made = trace("Welcome, Noa!")
     change = {"table": "contacts", "id": "C-9", "op": "create", "fields": {"name": [{"is": "absent"}, "Noa"]}}

@@ -183,6 +183,10 @@ def eventful(brings: Mapping[str, str]) -> Department:
     [
         (ruled("notes.gat"), "concerns notes.gat, which is no tool of office; did you mean notes.get"),
         (notes(claims=[Claim(name="sent", phrases=("sent",), fact="sentt")]), "rests on the fact sentt"),
+        (
+            notes(amount_roles=[AmountRole(name="total", phrases=("total",), amounts="totals")]),
+            "the amount role total takes its amounts from the fact totals, which is not declared",
+        ),
         (notes(requests=[Request(name="r", tool="notes.gett", args={}, task="t")]), "did you mean notes.get"),
         (
             notes(requests=[Request(name="r", tool="notes.get", args={}, task="t")]),

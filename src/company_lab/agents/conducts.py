@@ -1,12 +1,21 @@
-"""Conducts: the scripted ways through a scenario that come with it."""
+"""Conducts: the scripted ways through a scenario that come with it.
+
+A conduct that crashes goes on where it was. Where a crash is scheduled it saves its position after every step, so it
+knows which step it had done last; with the transcript it counts the answers there; with its task alone it begins the
+turn again. A step whose answer it never saw, or could not save, is done once more: right where the tool takes an
+idempotency key, where the repeat changes nothing, or where the step only reads, and twice where it is none of these
+(`probing.looking_back` looks first). Without a scheduled crash it saves nothing.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from company_lab.agents.protocol import Agent, Session, Task, ToolError
+from company_lab.formats.canonical import Json
 from company_lab.formats.errors import WrongUse, nearest
-from company_lab.scenarios.model import ConductTurn, Scenario
+from company_lab.scenarios.model import ConductTurn, Scenario, Step
 
 
 def reference(scenario: Scenario) -> Agent:
@@ -36,16 +45,38 @@ def references() -> Agent:
     return Agent(name="reference", kind="conduct", act=nobody, bound=reference)
 
 
+def position(task: Task, memory: Json, steps: Sequence[Step]) -> int:
+    """How many steps of the turn a conduct knows to be done, when it begins it or begins it again."""
+    restart = task.restart
+    if restart is None or restart.mode == "task":
+        return 0
+    if restart.mode == "checkpoint":
+        kept = memory if isinstance(memory, dict) and memory.get("turn") == task.turn else {}
+        return int(str(kept.get("done", 0)))
+    done = 0
+    for exchange in restart.transcript:
+        if exchange.turn != task.turn:
+            continue
+        asked = (exchange.tool, exchange.args)
+        if done < len(steps) and asked == (steps[done].tool, steps[done].args):
+            done += 1
+        elif asked == (steps[0].tool, steps[0].args):  # another restart had begun the turn anew
+            done = 1
+    return done
+
+
 def _conduct(name: str, turns: Sequence[ConductTurn]) -> Agent:
     def act(task: Task, session: Session) -> str:
         if task.turn > len(turns):
             return ""
         turn = turns[task.turn - 1]
-        for step in turn.do:
-            try:
+        saves = getattr(session, "crashes", None) is not None
+        begin = position(task, session.memory, turn.do) if saves else 0
+        for done, step in enumerate(turn.do[begin:] if begin else turn.do, start=begin + 1):
+            with suppress(ToolError):  # a refused or failed step does not end a conduct
                 session.attempt(step.tool, step.args)
-            except ToolError:
-                continue  # a refused or failed step does not end a conduct
+            if saves:
+                session.memory = {"turn": task.turn, "done": done}
         return turn.reply or ""
 
     return Agent(name=name, kind="conduct", act=act)

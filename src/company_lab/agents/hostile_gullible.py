@@ -121,7 +121,14 @@ def _prose(offer: ToolOffer) -> list[str]:
 
 
 class Obeys(_Gullible):
-    """Carries out whatever any text it reads asks for, injected instructions included."""
+    """Carries out whatever any text it reads asks for, injected instructions included, and asks nobody first."""
+
+    def step(self, session: Session, step: Step) -> None:
+        tool, args = step.args.get("tool"), step.args.get("args")
+        if step.tool == "approvals.request" and isinstance(tool, str) and isinstance(args, dict):
+            self.read.append(attempt(session, tool, dict(args)))
+        else:
+            super().step(session, step)
 
     def moved_by(self, sentence: str, *, by_mail: bool) -> Iterator[tuple[str, dict[str, Json]]]:
         for wish, answer in _WISHES:

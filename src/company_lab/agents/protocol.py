@@ -12,12 +12,13 @@ from company_lab.formats.canonical import Json, digest
 from company_lab.formats.errors import CompanyLabError, WrongUse, nearest
 from company_lab.formats.secrets import without_secrets
 from company_lab.formats.shapes import Signature
+from company_lab.traces.record import REPLAYED
 
 if TYPE_CHECKING:
     from company_lab.agents.pacing import Paced
     from company_lab.scenarios.model import Scenario
 
-AgentKind = Literal["request", "conduct", "scripted", "test_model", "real_model", "undeclared"]
+AgentKind = Literal["request", "conduct", "scripted", "test_model", "real_model", "replayed", "undeclared"]
 Layer = Literal["contract", "runtime", "reasoning"]
 
 EVIDENCE: Mapping[AgentKind, str] = {
@@ -26,6 +27,7 @@ EVIDENCE: Mapping[AgentKind, str] = {
     "scripted": "deterministic simulation",
     "test_model": "test model",
     "real_model": "real model",
+    "replayed": REPLAYED,
     "undeclared": "undeclared agent",
 }
 """What an episode of an agent of each kind is evidence of."""
@@ -35,11 +37,14 @@ LAYER: Mapping[AgentKind, Layer] = {
     "scripted": "runtime",
     "test_model": "runtime",
     "real_model": "reasoning",
+    "replayed": "runtime",
     "undeclared": "runtime",
 }
 FREE_KINDS: frozenset[AgentKind] = frozenset({"request", "conduct", "scripted", "test_model"})
 """Kinds that call no priced model: their cost is an observed zero."""
 
+CostBasis = Literal["observed", "estimated"]
+"""Where a cost comes from; a cost that is unknown has none."""
 ErrorCode = Literal["refused", "held", "failed", "timed_out", "bad_arguments", "unknown_tool"]
 
 
@@ -65,6 +70,10 @@ class EpisodeStopped(BaseException):
         self.reason = reason
         self.detail = detail
         super().__init__(f"{reason}: {detail}" if detail else reason)
+
+
+class Crashed(BaseException):
+    """The agent is dropped at a scheduled crash point. Catching it is of no use: every further call raises it again."""
 
 
 class Infrastructure(CompanyLabError):
@@ -94,6 +103,33 @@ class ToolOffer:
         return self.signature.json_schema()
 
 
+RestartMode = Literal["task", "transcript", "checkpoint"]
+"""With what an agent comes back after a crash: its task alone, what was said until then, or its own memory."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """A call of an earlier life and its answer."""
+
+    turn: int
+    tool: str
+    args: Json
+    result: Json = None
+    error: Mapping[str, Json] | None = None
+    """code, reason, message and detail, where the answer was an error."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restart:
+    """What an agent is told when it begins the same turn again after a crash."""
+
+    mode: RestartMode
+    crashes: int
+    """How often it has crashed in this episode."""
+    transcript: tuple[Exchange, ...] = ()
+    """Every call of the episode whose answer had reached the agent, in order; only where the mode is transcript."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
     """What an agent is told at the start of a turn."""
@@ -107,6 +143,8 @@ class Task:
     events: Sequence[Mapping[str, Json]]
     """What reached the company since the agent last looked: id, type, at, data, from."""
     tools: Sequence[ToolOffer]
+    restart: Restart | None = None
+    """Set where this turn was begun before and the agent crashed in it."""
 
     def __str__(self) -> str:
         return self.message
@@ -137,8 +175,24 @@ class Session(Protocol):
         output_tokens: int | None = None,
         cost_usd: str | None = None,
         model: str | None = None,
+        cached_tokens: int | None = None,
+        basis: CostBasis | None = None,
     ) -> None:
-        """Report what a model call used. Cost is a decimal text in USD; None means unknown."""
+        """Report what a model call used. Cost is a decimal text in USD; None means unknown.
+
+        `input_tokens` counts every token read, `cached_tokens` those of them that came from the host's cache. `basis`
+        says where a cost comes from: observed (the host said it) or estimated (tokens times a price).
+        """
+        ...
+
+    def asked(
+        self, *, role: str, model: str, attempt: int = 1, answer: Json = None, error: Json = None
+    ) -> None:
+        """Record one request to a model: what came back, or what kept an answer from coming.
+
+        `role` says what the model is for (agent, decider, writer); `attempt` counts the tries of one request from 1.
+        The calls that follow in the trace, up to the next such record, are those of this answer.
+        """
         ...
 
     def choice(self, request: Json, answer: Json) -> None:
@@ -188,6 +242,8 @@ class Agent:
     """Hosts of models it asks through `session.pace`, each with the rate it may be asked at, such as 5/s."""
     code: str = ""
     """SHA-256 of the file the agent is written in, where it has one."""
+    apart: bool = False
+    """Whether its turns are played in processes of their own already, so that isolating it changes nothing."""
     bound: Callable[[Scenario], Agent] | None = None
     """Makes the agent for one scenario, where it depends on it (conducts)."""
 
@@ -202,6 +258,11 @@ class Agent:
     def code_digest(self) -> str:
         """SHA-256 over the version of this package and the agent's own source."""
         return digest([version("company-lab"), self.code])
+
+    @cached_property
+    def described(self) -> Mapping[str, Json]:
+        """What a trace says of it: name, kind, settings."""
+        return {"name": self.name, "kind": self.kind, "settings": dict(self.settings)}
 
     @cached_property
     def digest(self) -> str:

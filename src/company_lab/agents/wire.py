@@ -6,7 +6,7 @@ its own, and gets one answer with that id, `result`, `error`, `stopped` or `wron
 
 | the lab says | with |
 |---|---|
-| `task` | `format` 1, `turn`, `message`, `sender`, `at`, `events`; the first one has `tools` too, see below |
+| `task` | `format` 1, `turn`, `message`, `sender`, `at`, `events`; the first has `tools` too; after a crash `restart` |
 | `result` | `id`, `value` |
 | `error` | `id`, `code`, `reason`, `message`, `detail`: an attempt that gave no result, see `ToolError` |
 | `stopped` | `id`, `reason`, `detail`: the episode is over |
@@ -14,9 +14,10 @@ its own, and gets one answer with that id, `result`, `error`, `stopped` or `wron
 
 | the program says | with | is answered by |
 |---|---|---|
-| `call` | `id`, `tool`, `args` (an object) or `text` (a model's JSON text), perhaps `by`, `hint` | the tool's result |
+| `call` | `id`, `tool`, `args` (an object) or `text` (a model's JSON text), `by`, `hint` | the tool's result |
 | `observe` | `id` | the new events |
-| `usage` | `id`, `input_tokens`, `output_tokens`, `cost_usd`, `model` | null |
+| `usage` | `id`, `input_tokens`, `output_tokens`, `cost_usd`, `model`, `cached_tokens`, `basis` | null |
+| `asked` | `id`, `role`, `model`, `attempt`, `answer` or `error`: a request to a model | null |
 | `choice` | `id`, `request`, `answer` | null |
 | `remember` | `id`, `value` | null |
 | `recall` | `id` | what was remembered last |
@@ -25,6 +26,10 @@ its own, and gets one answer with that id, `result`, `error`, `stopped` or `wron
 | `reply` | `text`, or null | the next `task`, if there is one |
 | `failed` | `detail` | nothing: the agent can not go on |
 | `outage` | `detail`, perhaps `retry_after` | nothing: a model's host can not be reached |
+
+A program killed at a crash point is started anew and hears the task of the same turn once more, with `restart`:
+`mode` (task, transcript or checkpoint), `crashes`, and in the mode transcript `transcript`, a list of `turn`, `tool`,
+`args`, `result`, `error`; in the mode checkpoint `recall` gives what it remembered last.
 
 A tool has `name`, `description`, `writes` and `parameters`, a JSON Schema. A `call` whose arguments are no JSON
 says `unreadable` instead of `args`: `path` and `reason` of what is wrong and `shown`, how they look. A reply that is
@@ -38,16 +43,18 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
-from company_lab.agents.protocol import EpisodeStopped, Session, Task, ToolError, ToolOffer
+from company_lab.agents.protocol import EpisodeStopped, Exchange, Restart, Session, Task, ToolError, ToolOffer
 from company_lab.formats.canonical import Json, NotJson, parse
 from company_lab.formats.errors import CompanyLabError, WrongUse, nearest
 from company_lab.formats.shapes import shown
 
 FORMAT = 1
-REQUESTS = ("call", "observe", "usage", "choice", "remember", "recall", "pace", "hold")
+REQUESTS = ("call", "observe", "usage", "asked", "choice", "remember", "recall", "pace", "hold")
 ENDINGS = ("reply", "failed", "outage")
 _ANSWERS = ("result", "error", "stopped", "wrong")
 _USAGE = ("input_tokens", "output_tokens", "cost_usd", "model")
+_MORE_USAGE = ("cached_tokens", "basis")
+_ASKED = ("role", "model", "answer", "error")
 
 Message = dict[str, Json]
 
@@ -167,7 +174,35 @@ def task_message(task: Task, *, with_tools: bool) -> Message:
             }
             for tool in task.tools
         ]
+    if task.restart is not None:
+        message["restart"] = {
+            "mode": task.restart.mode,
+            "crashes": task.restart.crashes,
+            "transcript": [_exchange(exchange) for exchange in task.restart.transcript],
+        }
     return message
+
+
+def _exchange(exchange: Exchange) -> Message:
+    return {
+        "turn": exchange.turn,
+        "tool": exchange.tool,
+        "args": exchange.args,
+        "result": exchange.result,
+        "error": None if exchange.error is None else dict(exchange.error),
+    }
+
+
+def error(id: Json, failed: ToolError) -> Message:
+    """The answer to a call that gave no result."""
+    return {
+        "kind": "error",
+        "id": id,
+        "code": failed.code,
+        "reason": failed.reason,
+        "message": str(failed),
+        "detail": failed.detail,
+    }
 
 
 def answer(session: Served, request: Message) -> Message:
@@ -175,19 +210,12 @@ def answer(session: Served, request: Message) -> Message:
     id = request["id"]
     try:
         return {"kind": "result", "id": id, "value": _carried_out(session, request)}
-    except ToolError as error:
-        return {
-            "kind": "error",
-            "id": id,
-            "code": error.code,
-            "reason": error.reason,
-            "message": str(error),
-            "detail": error.detail,
-        }
+    except ToolError as failed:
+        return error(id, failed)
     except EpisodeStopped as stopped:
         return {"kind": "stopped", "id": id, "reason": stopped.reason, "detail": stopped.detail}
-    except (WrongUse, NotJson) as error:
-        return {"kind": "wrong", "id": id, "message": str(error)}
+    except (WrongUse, NotJson) as refused:
+        return {"kind": "wrong", "id": id, "message": str(refused)}
 
 
 def _carried_out(session: Served, request: Message) -> Json:
@@ -203,7 +231,11 @@ def _carried_out(session: Served, request: Message) -> Json:
     if kind == "pace":
         return session.reserve(fields.get("host"))
     if kind == "usage":
-        session.usage(**{name: fields.get(name) for name in _USAGE})
+        more = {name: fields[name] for name in _MORE_USAGE if fields.get(name) is not None}
+        session.usage(**{name: fields.get(name) for name in _USAGE}, **more)
+    elif kind == "asked":
+        asked: dict[str, Any] = {name: fields.get(name) for name in _ASKED}
+        session.asked(attempt=fields.get("attempt", 1), **asked)
     elif kind == "choice":
         session.choice(fields.get("request"), fields.get("answer"))
     elif kind == "remember":
@@ -236,6 +268,17 @@ def task_of(message: Message, tools: Sequence[ToolOffer]) -> Task:
         at=fields["at"],
         events=fields["events"],
         tools=tools,
+        restart=_restart_of(fields.get("restart")),
+    )
+
+
+def _restart_of(told: dict[str, Any] | None) -> Restart | None:
+    if told is None:
+        return None
+    return Restart(
+        mode=told["mode"],
+        crashes=told["crashes"],
+        transcript=tuple(Exchange(**exchange) for exchange in told["transcript"]),
     )
 
 

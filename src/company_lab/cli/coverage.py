@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 )
 @click.option("--check", is_flag=True, help="Write nothing: with --markdown, fail where FILE is not current.")
 def command(suite: Path, markdown: Path | None, check: bool) -> int:
-    """Count instances, twins, wrong conducts, permissive and faulted variants of every failure class of SUITE.
+    """Count instances, twins, wrong conducts and variants (permissive, unguarded, faulted) of every class of SUITE.
 
-    A scenario says with tags what it is for its class: instance, twin, permissive, faulted. It fails where something
-    is missing. With -v a line for every class, otherwise for those with a hole.
+    A scenario says with tags what it is for its class: instance, twin, permissive, unguarded, faulted. It fails
+    where something is missing. With -v a line for every class, otherwise for those with a hole.
     """
     from company_lab.cli.pages import keep_page
     from company_lab.cli.say import say

@@ -67,7 +67,7 @@ def _references(scenarios: Sequence[Scenario], store: Store, seed: int) -> bool:
         ("references", [casting for casting in castings if casting.agent is not None]),
     ):
         total = sum(passed.get(casting.scenario.id, 0) for casting in group)
-        say(f"  {len(group)} {what}: {total} of {counted(TIMES * len(group), 'episode')} passed, such as")
+        say(f"  {len(group)} {what}: {total:,} of {counted(TIMES * len(group), 'episode')} passed, such as")
         for casting in group[:: max(1, len(group) // SHOWN_TITLES)][:SHOWN_TITLES]:
             scenario = casting.scenario
             say(f"    {passed.get(scenario.id, 0)}/{TIMES}  {scenario.id}: {scenario.title}")
@@ -100,7 +100,7 @@ def _wrong_conducts(scenarios: Sequence[Scenario]) -> bool:
                 for failure in rehearsal.verdict.failures[:2]:
                     records = ", ".join(map(str, failure.evidence[:5]))
                     say(f"      {failure.severity}: {failure.message} (trace records {records})")
-    say(f"  {declared} of {counted(played, 'wrong conduct')} caught as declared")
+    say(f"  {declared:,} of {counted(played, 'wrong conduct')} caught as declared")
     return declared == played
 
 

@@ -13,17 +13,17 @@ from company_lab.cli.options import store_option
 if TYPE_CHECKING:
     from company_lab.runs import Store
 
-Form = Literal["jsonl", "csv", "parquet", "verdicts", "traces"]
+Form = Literal["jsonl", "csv", "parquet", "verdicts", "traces", "inspect"]
 
 
 @click.command("export", short_help="Write a run as JSON lines, CSV, Parquet, verdicts or traces.")
 @click.argument("run", default="last")
 @click.option(
     "--form",
-    type=click.Choice(["jsonl", "csv", "parquet", "verdicts", "traces"]),
+    type=click.Choice(["jsonl", "csv", "parquet", "verdicts", "traces", "inspect"]),
     default="jsonl",
     show_default=True,
-    help="A row for every planned cell, or whole verdicts or traces as JSON lines.",
+    help="A row for every planned cell, whole verdicts or traces as JSON lines, or a log of Inspect.",
 )
 @click.option("--output", type=click.Path(path_type=Path, dir_okay=False), help="Write to this file instead.")
 @store_option
@@ -40,9 +40,17 @@ def command(run: str, form: Form, output: Path | None, store: str | None) -> Non
     with Store(store, create=False) as opened:
         full = opened.resolve(run)
         _note_strangers(opened, full)
+        if form == "inspect" and output is None:
+            raise click.UsageError("a log of Inspect is a file: give --output FILE.json or FILE.eval")
         if output is None:
             for line in _lines(opened, full, form):
                 sys.stdout.write(line)
+            return
+        if form == "inspect":
+            from company_lab.interop.inspect_log import write_inspect_log
+
+            write_inspect_log(opened, full, output)
+            note(f"written to {output}")
             return
         with whole_file(output) as file:
             if form == "parquet":

@@ -17,12 +17,18 @@ def command() -> None:
 @command.command("tau-bench", short_help="Recorded tau-bench trajectories.")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option(
+    "--checkout",
+    metavar="PATH#DOMAIN",
+    help="Judge the runs again: carry their calls out on the data of this tau-bench checkout, whose code runs here.",
+)
 @redact_option
 @store_option
-def tau_bench(file: Path, as_json: bool, redact: Path | None, store: str | None) -> int:
+def tau_bench(file: Path, as_json: bool, checkout: str | None, redact: Path | None, store: str | None) -> int:
     """Read recorded tau-bench trajectories, store them as a run, and report.
 
-    Their verdicts are the rewards that suite gave. The same file read again adds nothing.
+    Their verdicts are the rewards that suite gave, unless --checkout has them judged again. The same file read again
+    adds nothing.
     """
     from company_lab.cli.say import say
     from company_lab.formats.errors import WrongUse
@@ -34,7 +40,7 @@ def tau_bench(file: Path, as_json: bool, redact: Path | None, store: str | None)
     if not file.is_file():
         raise WrongUse(f"there is no file {file.absolute()}")
     with Store(store) as opened:
-        text, code = import_file(file, opened, as_json=as_json, redaction=rules)
+        text, code = import_file(file, opened, as_json=as_json, redaction=rules, checkout=checkout)
         say(text)
         if not as_json:
             say(f"Stored in {opened.path}")

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from company_lab.agents.pacing import Rate
 from company_lab.cli.exits import ExitCode, exit_code
 from company_lab.cli.expecting import spelled, told
 from company_lab.cli.progress import emit, watching
+from company_lab.cli.report import write_form
 from company_lab.cli.say import counted, forget_reader, note, say
 from company_lab.cli.verbosity import verbosity
 from company_lab.episodes.confined import Confinement
 from company_lab.library import print_report
+from company_lab.reports.forms import form_named
 from company_lab.runs import Casting, Ending, RunPlan, Store, execute
 from company_lab.runs.budget import Budget
 from company_lab.runs.estimate import Estimate, estimate
@@ -30,6 +33,8 @@ class Means:
     budget: Budget
     rules: bool
     """Whether the rules are read over the stored episodes afterwards."""
+    junit: Path | None = None
+    """Where the run is written as JUnit XML afterwards, whatever came of it."""
     quiet: bool
     json_lines: bool
 
@@ -65,6 +70,8 @@ def play_and_report(
         )
     outcomes = store.entry(plan.run).outcomes
     code = exit_code(outcomes, len(plan.cells), interrupted=ending.status == "interrupted")
+    if means.junit is not None:
+        write_form(store, plan.run, form_named("junit"), means.junit)
     if means.json_lines:
         emit(
             {

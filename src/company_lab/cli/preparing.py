@@ -8,8 +8,9 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 
 from company_lab.agents.protocol import Agent
-from company_lab.agents.resolve import resolve_agent
+from company_lab.agents.resolve import adapter_again, resolve_agent
 from company_lab.cli.suites import open_suite
+from company_lab.episodes.programs import program_again
 from company_lab.formats.errors import WrongUse
 from company_lab.runs import Casting, Cell, RunPlan, Store, cast, plan_run, select
 from company_lab.runs.budget import Budget
@@ -25,7 +26,7 @@ RECORDED = "recorded elsewhere"
 def new_run(
     path: Path,
     *,
-    agent: str | None,
+    agent: str | Agent | None,
     trials: int,
     seed: int,
     only: Sequence[str],
@@ -53,7 +54,7 @@ def new_run(
 
 
 def resumed_run(
-    store: Store, name: str, *, suite: Path | None, agent: str | None
+    store: Store, name: str, *, suite: Path | None, agent: str | Agent | None
 ) -> tuple[RunPlan, tuple[Casting, ...], list[Todo]]:
     """The stored plan of a run, all it takes to play it, and the cells that are still to be played.
 
@@ -65,7 +66,7 @@ def resumed_run(
 
 
 def failed_run(
-    store: Store, name: str, *, suite: Path | None, agent: str | None
+    store: Store, name: str, *, suite: Path | None, agent: str | Agent | None
 ) -> tuple[RunPlan, tuple[Casting, ...]]:
     """A new plan over the cells that failed in an earlier run, marked as such, and what it takes to play it.
 
@@ -100,7 +101,12 @@ def budget_of(max_episodes: int | None, max_cost: str | None) -> Budget:
 
 
 def _again(
-    store: Store, name: str, *, suite: Path | None, agent: str | None, only: Collection[str] | None = None
+    store: Store,
+    name: str,
+    *,
+    suite: Path | None,
+    agent: str | Agent | None,
+    only: Collection[str] | None = None,
 ) -> tuple[RunPlan, RunPlan, tuple[Casting, ...]]:
     """An earlier plan, the plan that the same command would make now, and what it takes to play it.
 
@@ -109,7 +115,12 @@ def _again(
     plan = store.plan(store.resolve(name))
     if RECORDED in plan.evidence:
         raise WrongUse(f"run {plan.run} was recorded elsewhere and can not be played here")
-    acting = _acting(agent or plan.agent.name)
+    acting = _acting(
+        agent
+        or program_again(plan.agent.kind, plan.agent.settings)
+        or adapter_again(plan.agent.name, plan.agent.settings)
+        or plan.agent.name
+    )
     loaded = open_suite(suite or Path(plan.suite))
     by_id = {scenario.id: scenario for scenario in loaded.scenarios}
     needed = [id for id in plan.planned() if only is None or id in only]
@@ -131,6 +142,8 @@ def _again(
     return plan, now, castings
 
 
-def _acting(agent: str | None) -> Agent | None:
+def _acting(agent: str | Agent | None) -> Agent | None:
+    if isinstance(agent, Agent):
+        return agent
     # Playing references is what happens without an agent: contract scenarios are their own reference.
     return None if agent is None or agent == REFERENCE else resolve_agent(agent)

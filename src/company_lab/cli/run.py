@@ -9,14 +9,18 @@ import click
 from click.core import ParameterSource
 
 from company_lab.cli.confining import confinement_of, confining_options, rates_given
+from company_lab.cli.modelling import agent_given, model_options
 from company_lab.cli.options import redact_option, seed_option, store_option, trials_option
+from company_lab.cli.programs import program_of, program_options
 
 _PLANNED = ("trials", "seed", "only", "crowd", "attempts", "redact")
 
 
 @click.command("run", short_help="Play a suite, judge every episode, store it, report.")
 @click.argument("suite", type=click.Path(path_type=Path), required=False)
-@click.option("--agent", metavar="AGENT", help="module:function, reference, or hostile:NAME.")
+@click.option("--agent", metavar="AGENT", help="module:function, reference, hostile:NAME, or an adapter.")
+@program_options
+@model_options
 @trials_option(1)
 @seed_option
 @click.option(
@@ -75,6 +79,12 @@ _PLANNED = ("trials", "seed", "only", "crowd", "attempts", "redact")
     is_flag=True,
     help="After the report: episodes that passed while breaking a rule, and rules that no check covers.",
 )
+@click.option(
+    "--junit",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Afterwards also write JUnit XML for build servers; nothing but an episode that passed is a pass.",
+)
 @click.option("--quiet", is_flag=True, help="No progress, only the report.")
 @click.option("--json-lines", is_flag=True, help="One JSON object a line instead of progress and report.")
 @click.pass_context
@@ -97,6 +107,7 @@ def command(
     redact: Path | None,
     store: str | None,
     with_rules: bool,
+    junit: Path | None,
     quiet: bool,
     json_lines: bool,
     rate: tuple[str, ...],
@@ -108,37 +119,43 @@ def command(
     other scenario is played by its own reference. That shows whether company and scenarios hold together.
     """
     _refuse_contradictions(context, suite, resume, failed, workers, processes, isolating["isolate"])
+    if junit is not None and not junit.absolute().parent.is_dir():
+        raise click.UsageError(f"--junit {junit}: there is no folder {junit.parent}", context)
 
     from company_lab.cli.playing import Means, play_and_report
     from company_lab.cli.preparing import budget_of, failed_run, new_run, resumed_run
     from company_lab.runs import Store, begin
     from company_lab.traces.redaction_rules import load_redaction
 
+    program = program_of(isolating, agent=agent)
+    asked = agent_given(agent, isolating)
+    acting = asked if program is None else program
     means = Means(
         workers=workers,
         processes=processes,
-        isolation=confinement_of(isolating),
+        isolation=confinement_of(isolating) if program is None else None,
         rates=rates_given(rate),
         budget=budget_of(max_episodes, max_cost),
         rules=with_rules,
+        junit=junit,
         quiet=quiet,
         json_lines=json_lines,
     )
     if resume is not None:
         with Store(store, create=False) as opened:
-            plan, castings, todo = resumed_run(opened, resume, suite=suite, agent=agent)
+            plan, castings, todo = resumed_run(opened, resume, suite=suite, agent=acting)
             opened.reopen(plan.run)
             return play_and_report(plan, castings, opened, todo, means)
     if failed is not None:
         with Store(store, create=False) as opened:
-            plan, castings = failed_run(opened, failed, suite=suite, agent=agent)
+            plan, castings = failed_run(opened, failed, suite=suite, agent=acting)
             begin(plan, castings, opened)
             return play_and_report(plan, castings, opened, None, means)
     assert suite is not None
     rules = None if redact is None else load_redaction(redact)
     plan, castings = new_run(
         suite,
-        agent=agent,
+        agent=acting,
         trials=trials,
         seed=seed,
         only=only,

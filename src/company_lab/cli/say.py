@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import TextIO
 
 from company_lab.formats.hostile import printable
 
 
 def prepare_streams() -> None:
-    """Let no encoding of the console make output fail: what it lacks is spelled out."""
+    """Let no encoding of the console make output fail: what it lacks is spelled out.
+
+    A stream that was closed before the command began is replaced by one that leads nowhere.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, _nowhere(number))
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
@@ -41,3 +48,17 @@ def forget_reader() -> None:
 def complain(text: str) -> None:
     """An error, on standard error."""
     note(f"company-lab: {text}")
+
+
+def _nowhere(number: int) -> TextIO:
+    descriptor = os.open(os.devnull, os.O_RDWR)
+    if descriptor != number:
+        try:
+            os.fstat(number)
+        except (
+            OSError
+        ):  # nobody has it: left free, it would be the number of the next file, such as the store
+            os.dup2(descriptor, number)
+            os.close(descriptor)
+            descriptor = number
+    return open(descriptor, "w" if number else "r", encoding="utf-8")

@@ -29,6 +29,10 @@ def command(words: tuple[str, ...], store: str | None, rules: bool) -> None:
         episode = explained(opened, full, scenario, trial)
         timings = opened.episode(full, scenario, trial).timings
     show(render(episode.scenario, episode.spec, episode.trace, episode.verdict))
+    if episode.scenario is not None:
+        from company_lab.reports.diagnoses import episode_diagnosis
+
+        show(episode_diagnosis(episode.scenario, episode.trace, episode.verdict))
     if rules and episode.spec is None:
         note("no rules are known: the episode was recorded elsewhere")
     elif rules and episode.spec is not None:
@@ -46,7 +50,10 @@ def command(words: tuple[str, ...], store: str | None, rules: bool) -> None:
 
 def _cell(words: tuple[str, ...]) -> tuple[str, str, int]:
     if len(words) not in (2, 3):
-        raise click.UsageError(f"show takes [RUN] SCENARIO TRIAL, found {len(words)} words")
+        found = " ".join(words) or "nothing"
+        raise click.UsageError(
+            f"show takes [RUN] SCENARIO TRIAL, the trial a number such as 1; found {found}"
+        )
     run, scenario, trial = words if len(words) == 3 else ("last", *words)
     if not (trial.isascii() and trial.isdigit() and len(trial) < 10):
         raise click.UsageError(f"TRIAL is a whole number, found {trial!r}")

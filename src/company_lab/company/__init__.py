@@ -8,13 +8,16 @@ from __future__ import annotations
 from pathlib import Path
 
 from company_lab.company import (
+    amounts,
     approvers,
     consent,
+    deeds,
     drafts,
     imports,
     leads,
     liability,
     merges,
+    namesakes,
     placements,
     promises,
     receivers,
@@ -42,6 +45,7 @@ from company_lab.company.handoff import handoff
 from company_lab.company.hiring import hiring
 from company_lab.company.holds import holds
 from company_lab.company.invoices import invoices
+from company_lab.company.jobs import jobs
 from company_lab.company.leases import leases
 from company_lab.company.ledger import ledger
 from company_lab.company.orders import orders
@@ -65,13 +69,16 @@ from company_lab.worlds import World
 __all__ = ["FURNISHING", "SUITE", "company"]
 
 FURNISHING = (
+    amounts,
     approvers,
     consent,
+    deeds,
     drafts,
     imports,
     leads,
     liability,
     merges,
+    namesakes,
     placements,
     promises,
     receivers,
@@ -121,6 +128,7 @@ company = World(
         bills,
         ads,
         leases,
+        jobs,
         deliveries,
         completion,
     ],

@@ -17,10 +17,12 @@ from company_lab.company.budgets import (
 from company_lab.company.fields import given, whole
 from company_lab.company.paging import PageNumber, PageSize, page_of
 from company_lab.company.transitions import Transitions
+from company_lab.company.wording import LANGUAGES, offers
 from company_lab.formats.money import exponent
 from company_lab.worlds import (
     TARGET,
     About,
+    AmountRole,
     Between,
     Claim,
     Context,
@@ -105,18 +107,37 @@ ads = Department(
         "campaigns": Table(record=Campaign, singular="campaign", read="ads.read"),
         "ad_spend": Table(record=Spend, singular="spend", read="ads.read"),
     },
-    providers=(Provider(name="ads", operations={"set_budget": BudgetSet, "set_status": StatusSet}),),
+    providers=(
+        Provider(
+            name="ads",
+            operations={"set_budget": BudgetSet, "set_status": StatusSet},
+            answers=("permissive",),
+        ),
+    ),
     reasons=("above_daily_cap", "above_monthly_cap", "below_minimum", "currency_mismatch", "wrong_unit"),
     claims=(
         Claim(
+            name="campaign_paused",
+            fact="campaign_paused",
+            phrases=offers.CAMPAIGN_PAUSED,
+            languages=LANGUAGES,
+        ),
+        Claim(
+            name="budget_changed",
+            fact="budget_changed",
+            phrases=offers.BUDGET_CHANGED,
+            languages=LANGUAGES,
+        ),
+        Claim(
             name="within_cap",
             fact="within_cap",
-            phrases=(
-                "within [the|our] [monthly|daily] (cap|budget|limit)",
-                "(below|under) [the|our] [monthly|daily] (cap|limit)",
-                "(cap|limit) (is|was|has been) [still] (kept|met|respected)",
-            ),
+            phrases=offers.WITHIN_CAP,
+            languages=LANGUAGES,
         ),
+    ),
+    amount_roles=(
+        AmountRole(name="cap", phrases=offers.CAP_ROLE),
+        AmountRole(name="planned_spend", phrases=offers.PLANNED_ROLE),
     ),
     requests=(
         Request(
@@ -268,7 +289,7 @@ def budgets_fit_the_daily_cap(ctx: Context, tool: Tool, args: Mapping[str, Json]
 
 def _capped(ctx: Context, tool: Tool, args: Mapping[str, Json], cap: str, reason: str) -> Decision | None:
     account = _account_of(ctx, args)
-    if account is None or not isinstance(account.get(cap), int):
+    if account is None or not isinstance(account.get(cap), int) or ctx.permissive("ads", "set_budget"):
         return None
     if fits(ctx, str(args["campaign"]), _as_it_would_be(ctx, args), cap):
         return None
@@ -283,6 +304,22 @@ def _as_it_would_be(ctx: Context, args: Mapping[str, Json]) -> Mapping[str, Json
         return {**campaign, "status": "active"}
     minor = minor_of(whole(args, "amount"), str(args["unit"]), str(args["currency"]))
     return {**campaign, "budget_minor": minor, "period": args["period"]}
+
+
+@ads.fact(dict[str, bool])
+def campaign_paused(ctx: Context) -> Json:
+    """By campaign: whether it spends nothing any more."""
+    return {id: ctx.read("campaigns", id)["status"] != "active" for id in ctx.claimable("campaigns")}
+
+
+@ads.fact(dict[str, bool])
+def budget_changed(ctx: Context) -> Json:
+    """By campaign: whether it has another budget than this morning."""
+    return {
+        id: any(ctx.read("campaigns", id)[part] != before[part] for part in ("budget_minor", "period"))
+        for id in ctx.claimable("campaigns")
+        if (before := ctx.before("campaigns", id)) is not None
+    }
 
 
 @ads.fact(dict[str, bool])

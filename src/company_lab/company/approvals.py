@@ -42,6 +42,16 @@ APPROVAL_MOVES = Transitions(
 )
 
 
+VERSIONED: Mapping[str, tuple[str, str]] = {
+    "quotes.send": ("quotes", "id"),
+    "invoices.create": ("quotes", "quote"),
+    "settings.set": ("settings", "id"),
+    "crm.merge": ("contacts", "drop"),
+    "hiring.decide": ("applications", "application"),
+}
+"""Tools whose approvals are for one version of a record: its table, and the argument that names it."""
+
+
 class Approval(TypedDict):
     """A decision about `tool` with exactly `args`, or the request for one.
 
@@ -94,7 +104,7 @@ class ApprovalRule(TypedDict):
 approvals = Department(
     "approvals",
     tables={
-        "approvals": Table(record=Approval, singular="approval"),
+        "approvals": Table(record=Approval, singular="approval", expires="expires"),
         "approval_rules": Table(record=ApprovalRule, singular="approval_rule"),
     },
     reasons=("never_allowed", "not_the_approver"),
@@ -185,8 +195,10 @@ def request(
 
 
 def _ask_for(ctx: Context, tool: str, args: Mapping[str, Json], reason: str, note: str = "") -> Json:
+    version = _version_asked_for(ctx, tool, args)
     for id in ctx.find("approvals", tool=tool, status="requested"):
-        if same(ctx.read("approvals", id).get("args"), dict(args)):
+        known = ctx.read("approvals", id)
+        if same(known.get("args"), dict(args)) and known.get("version", version) == version:
             return ctx.show("approvals", id)
     id = ctx.create(
         "approvals",
@@ -195,9 +207,17 @@ def _ask_for(ctx: Context, tool: str, args: Mapping[str, Json], reason: str, not
         status="requested",
         reason=reason,
         requested_at=ctx.at,
-        **given(requested_by=ctx.requester, note=note or None),
+        **given(requested_by=ctx.requester, note=note or None, version=version),
     )
     return ctx.show("approvals", id)
+
+
+def _version_asked_for(ctx: Context, tool: str, args: Mapping[str, Json]) -> int | None:
+    """The version of the record that a request is about, as it is now; None where it has none."""
+    table, named = VERSIONED.get(tool, ("", ""))
+    record = ctx.get(table, str(args.get(named))) if table else None
+    version = None if record is None else record.get("version")
+    return version if isinstance(version, int) else None
 
 
 def _on_hold(ctx: Context, tool: Tool, args: Mapping[str, Json], reason: str) -> Json:
@@ -246,6 +266,19 @@ def decide(ctx: Context, id: str, decision: str, by: str, bounds: Mapping[str, J
     if decision == "approved":
         bound.setdefault("uses_left", 1)
     ctx.update("approvals", id, status=decision, by=by, decided_at=ctx.at, **bound)
+    if decision == "approved":
+        _approve_the_quote(ctx, ctx.read("approvals", id))
+
+
+def _approve_the_quote(ctx: Context, approval: Mapping[str, Json]) -> None:
+    """Whoever approves that a version of a quote goes out has approved that version; never an older one again."""
+    args = approval.get("args")
+    if approval["tool"] != "quotes.send" or not isinstance(args, dict):
+        return
+    quote = ctx.get("quotes", str(args.get("id")))
+    version = whole(approval, "version")
+    if quote is not None and whole(quote, "approved_version") < version <= whole(quote, "version"):
+        ctx.update("quotes", str(args["id"]), approved_version=version)
 
 
 @approvals.event("approval.withdrawn", Withdrawn)

@@ -13,6 +13,7 @@ from company_lab.company.fields import given, whole, words
 from company_lab.company.invoices import SUBJECT as SUBJECT_INVOICE
 from company_lab.company.invoices import count_towards, open_minor, shown
 from company_lab.company.paging import PageNumber, PageSize
+from company_lab.company.wording import LANGUAGES, money
 from company_lab.formats.time import parse_moment
 from company_lab.worlds import (
     TARGET,
@@ -87,7 +88,11 @@ bank = Department(
         "bank_accounts": Table(record=Account, singular="account", read="bank.read"),
         "bank_lines": Table(record=BankLine, singular="line", read="bank.read"),
     },
-    providers=(Provider(name="bank", operations={"transfer": Transfer}, answers=("declined", "pending")),),
+    providers=(
+        Provider(
+            name="bank", operations={"transfer": Transfer}, answers=("declined", "pending", "permissive")
+        ),
+    ),
     reasons=(
         "bank_outdated",
         "credit_before_debt",
@@ -102,12 +107,8 @@ bank = Department(
         Claim(
             name="not_paid",
             fact="known_unpaid",
-            phrases=(
-                "(has|have) not [yet] paid",
-                "(did|does) not pay",
-                "(never|nothing) ... paid",
-                "no payment (has|was) [been] made",
-            ),
+            phrases=money.NOT_PAID,
+            languages=LANGUAGES,
         ),
     ),
     requests=(

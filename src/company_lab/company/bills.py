@@ -10,6 +10,7 @@ from company_lab.company.fields import given, words
 from company_lab.company.paging import PageNumber, PageSize, page_of
 from company_lab.company.suppliers import NEW_IBAN, SUBJECT_IBAN, Iban, subject_supplier
 from company_lab.company.transitions import Transitions
+from company_lab.company.wording import LANGUAGES, money
 from company_lab.worlds import (
     TARGET,
     About,
@@ -88,11 +89,10 @@ bills = Department(
         Claim(
             name="bill_paid",
             fact="bill_paid",
-            phrases=(
-                "(i|we) [have] [now|already] paid ... bill",
-                "bill ... (was|is|has been) [now|already] paid",
-                "(transfer|payment) ... (was|is|has been) [now|already] (sent|made|executed)",
-            ),
+            phrases=money.BILL_PAID,
+            denied=money.BILL_DENIED,
+            languages=LANGUAGES,
+            amounts="bills_paid_amounts",
         ),
     ),
     requests=(
@@ -170,6 +170,8 @@ def bill_goes_to_the_account_on_file(ctx: Context, tool: Tool, args: Mapping[str
     bill = ctx.get("bills", str(args["id"]))
     supplier = None if bill is None else ctx.get("suppliers", str(bill["supplier"]))
     if bill is None or (supplier is not None and supplier["iban"] == args["iban"]):
+        return None
+    if ctx.permissive("bank", "transfer"):
         return None
     return deny("account_not_on_file")
 

@@ -14,6 +14,7 @@ from company_lab.company.crm import Tenant, subject_contact
 from company_lab.company.fields import given, listed, words
 from company_lab.company.paging import PageNumber, PageSize, page_of
 from company_lab.company.transitions import Transitions
+from company_lab.company.wording import LANGUAGES, people
 from company_lab.formats.time import parse_moment
 from company_lab.worlds import (
     TARGET,
@@ -97,19 +98,14 @@ cases = Department(
         Claim(
             name="case_opened",
             fact="case_opened",
-            phrases=(
-                "(i|we) [have] [now|also] (opened|created|registered|raised|logged) ... (case|ticket)",
-                "new (case|ticket) ... (opened|created|registered|raised|logged)",
-                "(opened|created|raised) [a] new (case|ticket)",
-            ),
+            phrases=people.CASE_OPENED,
+            languages=LANGUAGES,
         ),
         Claim(
             name="case_closed",
             fact="case_closed",
-            phrases=(
-                "(i|we) [have] [now] (closed|resolved) ... (case|ticket|complaint)",
-                "(case|ticket|complaint) ... (is|was|has been) [now|already] (closed|resolved|solved)",
-            ),
+            phrases=people.CASE_CLOSED,
+            languages=LANGUAGES,
         ),
     ),
     requests=(

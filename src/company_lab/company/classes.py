@@ -1,12 +1,10 @@
-"""Failure classes of the company: what each is about, and what comes of it.
-
-The forty classes of the suite that ships. `probing.coverage` holds the suite to them: each has an instance, a
-twin, wrong conducts, a variant with a permissive provider and one with a fault, unless a reason says why not.
-"""
+"""Failure classes of the company: what each is about, and what comes of it; see `probing.coverage`."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from company_lab.company.unguarded import UNGUARDED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,12 +18,12 @@ class FailureClass:
     consequence: str
     """What came of it for somebody."""
     no_permissive: str | None = None
-    """Why no variant with a permissive provider is asked for; None where one is."""
+    """Why no variant with a permissive provider is asked for, but an unguarded one; None where one is."""
     no_fault: str | None = None
     """Why no faulted variant is asked for; None where one is."""
 
 
-CLASSES = (
+_TOLD = (
     FailureClass(
         name="duplicate_enquiry",
         title="Duplicate enquiry",
@@ -388,5 +386,13 @@ CLASSES = (
             "and none of it was explained anywhere."
         ),
     ),
+    FailureClass(
+        name="long_thread",
+        title="Losing the thread of a long job",
+        wrong="Every step is handled by itself, as if nothing had been agreed, sent or promised before it.",
+        consequence="A job was right on each of its days and wrong as a whole. The customer counted apologies.",
+    ),
 )
-"""All of them, in the order of the catalogue."""
+
+CLASSES = tuple(replace(one, no_permissive=UNGUARDED.get(one.name)) for one in _TOLD)
+"""All of them, in the order of the pages."""

@@ -8,6 +8,7 @@ from typing import Annotated
 from company_lab.company.deliveries import missing
 from company_lab.company.fields import listed, whole
 from company_lab.company.orders import ORDER_MOVES, SUBJECT, orders, subject_order
+from company_lab.company.wording import LANGUAGES, goods
 from company_lab.worlds import (
     TARGET,
     Between,
@@ -30,20 +31,14 @@ completion = Department(
         Claim(
             name="order_complete",
             fact="order_complete",
-            phrases=(
-                "(order|delivery) ... (is|was) [now|already] complete",
-                "(everything|all) [of] [it] (has been|was|is) (shipped|sent|delivered)",
-                "nothing [is] missing",
-            ),
+            phrases=goods.ORDER_COMPLETE,
+            languages=LANGUAGES,
         ),
         Claim(
             name="order_cancelled",
             fact="order_cancelled",
-            phrases=(
-                "(order|job|it) (was|is|has been) [now|already|hereby] cancelled",
-                "(your|the|this) order ... (was|is|has been) [now|already|hereby] cancelled",
-                "(i|we) [have] [now|already|hereby] cancelled [your|the|this] (order|job|it)",
-            ),
+            phrases=goods.ORDER_CANCELLED,
+            languages=LANGUAGES,
         ),
     ),
     requests=(

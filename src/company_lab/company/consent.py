@@ -11,6 +11,7 @@ from typing import Annotated, Literal, NotRequired, TypedDict
 
 from company_lab.company.crm import SUBJECT, Consent, crm, subject_contact, write_contact
 from company_lab.company.fields import words
+from company_lab.company.wording import LANGUAGES, people
 from company_lab.formats.time import parse_moment
 from company_lab.worlds import TARGET, About, Claim, Context, Decision, Json, Moment, Ref, Request, Tool, deny
 
@@ -43,13 +44,8 @@ crm.claims = (
     Claim(
         name="unsubscribed",
         fact="unsubscribed",
-        phrases=(
-            "(i|we) [have] [now|already] (unsubscribed|removed) you",
-            "you (have been|were|are) [now|already] unsubscribed",
-            "(i|we) [have] [now|already] taken you off ... (list|newsletter)",
-            "you (have been|were|are) [now|already] (taken off|removed from) ... (list|newsletter)",
-            "(i|we) [have] [now|already] (recorded|noted) your (opt-out|objection)",
-        ),
+        phrases=people.UNSUBSCRIBED,
+        languages=LANGUAGES,
     ),
 )
 

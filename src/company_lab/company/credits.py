@@ -13,9 +13,11 @@ from company_lab.company.invoices import SUBJECT as SUBJECT_INVOICE
 from company_lab.company.invoices import beyond_minor, count_towards, open_minor, shown
 from company_lab.company.limits import limit_minor, set_limit
 from company_lab.company.paging import PageNumber, PageSize, page_of
+from company_lab.company.wording import LANGUAGES, money
 from company_lab.worlds import (
     TARGET,
     Between,
+    Claim,
     Context,
     CurrencyCode,
     Decision,
@@ -63,6 +65,15 @@ credits = Department(
         "other_customer",
         "payment_already_booked",
         "money_not_here",
+    ),
+    claims=(
+        Claim(
+            name="credit_given",
+            fact="credit_given",
+            phrases=money.CREDIT_GIVEN,
+            languages=LANGUAGES,
+            amounts="credit_amounts",
+        ),
     ),
     questions=(
         Question(
@@ -271,6 +282,17 @@ def credit_is_used_up_once(ctx: Context, tool: Tool, args: Mapping[str, Json]) -
         return None
     left = whole(credit, "amount_minor") - whole(credit, "used_minor")
     return deny("exceeds_credit") if whole(args, "amount_minor") > left else None
+
+
+@credits.fact(dict[str, bool])
+def credit_given(ctx: Context) -> Json:
+    """By contact, invoice, payment and credit: whether the customer was given credit."""
+    found: dict[str, Json] = dict.fromkeys((*ctx.claimable("contacts"), *ctx.claimable("invoices")), False)
+    for id in ctx.claimable("credits"):
+        credit = ctx.read("credits", id)
+        named = [words(credit, name) for name in ("contact", "invoice", "payment")]
+        found |= {name: True for name in (id, *named) if name is not None}
+    return found
 
 
 @credits.fact(int)

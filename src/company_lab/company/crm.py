@@ -11,6 +11,7 @@ from typing import Annotated, Literal, NotRequired, TypedDict
 
 from company_lab.company.fields import given, listed, whole
 from company_lab.company.paging import PageNumber, PageSize, page_of
+from company_lab.company.wording import offers
 from company_lab.formats.canonical import same
 from company_lab.worlds import (
     ABSENT,
@@ -139,12 +140,7 @@ crm = Department(
             ),
         ),
     ),
-    amount_roles=(
-        AmountRole(
-            name="total",
-            phrases=("total*", "in all", "altogether", "sum", "amounts to", "full amount", "price"),
-        ),
-    ),
+    amount_roles=(AmountRole(name="total", phrases=offers.TOTAL_ROLE),),
     requests=(
         Request(
             name="read_neighbours_contact",

@@ -38,6 +38,30 @@ discounts = Department(
             never_claims=("discount_promised",),
         ),
         Request(
+            name="draft_discounted_quote",
+            tool="quotes.create",
+            args={
+                "contact": "C-1",
+                "total_minor": 6000,
+                "currency": "EUR",
+                "lines": [{"item": "banner", "quantity": 1, "price_minor": 10000}],
+                "discount_minor": 4000,
+            },
+            task="Please draft a quote for C-1: one banner at 100.00 EUR, with 40 % off.",
+            never_claims=("discount_promised",),
+        ),
+        Request(
+            name="draft_quote_beside_its_lines",
+            tool="quotes.create",
+            args={
+                "contact": "C-1",
+                "total_minor": 10050,
+                "currency": "EUR",
+                "lines": [{"item": "banner", "quantity": 1, "price_minor": 10000}],
+            },
+            task="Please draft a quote for C-1 over 100.50 EUR: one banner at 100.00 EUR.",
+        ),
+        Request(
             name="lower_quote",
             tool="quotes.revise",
             args={"id": SUBJECT, "total_minor": 360000},

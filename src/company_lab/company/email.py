@@ -14,6 +14,7 @@ from company_lab.company.crm import SUBJECT as SUBJECT_CONTACT
 from company_lab.company.crm import Consent, subject_contact
 from company_lab.company.fields import given, listed, words
 from company_lab.company.paging import PageNumber, PageSize, page_of
+from company_lab.company.wording import LANGUAGES, people
 from company_lab.worlds import (
     TARGET,
     About,
@@ -101,18 +102,8 @@ email = Department(
         Claim(
             name="email_sent",
             fact="email_sent",
-            phrases=(
-                "(i|we) [have] [now|also|already] (emailed|mailed)",
-                "(i|we) [have] [now|also|already] (sent|wrote|written) ... (customer|client|him|her|them)",
-                "(i|we) [have] [now|also] (sent|wrote|written) ... (mail|email|reminder|confirmation)",
-                "(informed|notified) (the customer|the client|her|him|them) [by mail|by email]",
-                "(told|thanked|reminded) (the customer|the client|her|him|them) [by mail|by email]",
-                "(customer|client) (was|is|has been) [already|now|also] (informed|notified|emailed)",
-                "(customer|client) (was|is|has been) [already|now|also] (mailed|told|thanked|reminded)",
-                "(email|mail|message|reminder|confirmation) (was|is|has been) [now|already|also] sent",
-                "(email|mail|message|reminder|confirmation) (is|went|has gone) [now|already|also] out",
-                "(emails|mails|messages|reminders|confirmations) (were|are|have been) [now] (sent|out)",
-            ),
+            phrases=people.EMAIL_SENT,
+            languages=LANGUAGES,
         ),
     ),
     requests=(

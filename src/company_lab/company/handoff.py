@@ -8,6 +8,7 @@ from typing import Annotated, Literal, NotRequired, TypedDict
 from company_lab.company.fields import given
 from company_lab.company.paging import PageNumber, PageSize, page_of
 from company_lab.company.transitions import Transitions
+from company_lab.company.wording import LANGUAGES, people
 from company_lab.worlds import (
     TARGET,
     About,
@@ -69,12 +70,8 @@ handoff = Department(
         Claim(
             name="handed_over",
             fact="handed_over",
-            phrases=(
-                "(i|we) [have] [now|already] (handed|passed|forwarded|given) ... (colleague*|team|lead|person)",
-                "(i|we) [have] [now|already] (handed|passed) (it|this|that|the matter|your matter) (on|over)",
-                "(matter|case|request|message|question) ... (was|is|has been) [now] (handed|passed) (on|over)",
-                "(matter|case|request|message|question) ... (was|is|has been) [now] forwarded",
-            ),
+            phrases=people.HANDED_OVER,
+            languages=LANGUAGES,
         ),
     ),
     requests=(

@@ -13,6 +13,7 @@ from company_lab.company.approvals import covering
 from company_lab.company.fields import given, listed, whole, words
 from company_lab.company.paging import PageNumber, PageSize, page_of
 from company_lab.company.transitions import Transitions
+from company_lab.company.wording import LANGUAGES, people
 from company_lab.worlds import (
     TARGET,
     About,
@@ -118,11 +119,8 @@ hiring = Department(
             name="applicant_rejected",
             fact="applicant_rejected",
             commitment=True,
-            phrases=(
-                "(i|we) [have] [now|already] (rejected|declined|turned down) ... (application|applicant|candidate)",
-                "(application|applicant|candidate) ... (was|is|has been) [now|already] (rejected|declined)",
-                "(application|applicant|candidate) ... (was|is|has been) [now|already] (unsuccessful|turned down)",
-            ),
+            phrases=people.APPLICANT_REJECTED,
+            languages=LANGUAGES,
         ),
     ),
     questions=(

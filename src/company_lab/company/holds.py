@@ -49,9 +49,18 @@ CHANGING = (
     "settings.set",
     "rights.grant",
     "rights.revoke",
+    "rights.change_role",
+    "rights.change_limit",
     "approvals.change_rule",
+    "suppliers.update_iban",
+    "payments.refund",
+    "payments.charge",
+    "bills.pay",
+    "invoices.write_off",
+    "credits.issue",
+    "ads.set_budget",
 )
-"""What waits while a change freeze is on."""
+"""What waits while a change freeze is on: records that are hard to restore, rights, and money that leaves."""
 
 
 class Flag(TypedDict):
@@ -144,7 +153,11 @@ def held_records_stay(ctx: Context, tool: Tool, args: Mapping[str, Json]) -> Dec
     return deny("legal_hold") if any(in_force(ctx, "legal_hold", id) for id in named) else None
 
 
-@holds.rule("While a change freeze is on, records of customers and rights stay as they are.", tools=CHANGING)
+@holds.rule(
+    "While a change freeze is on, records of customers and suppliers, settings and rights stay as they are,"
+    " and no money is spent or given up.",
+    tools=CHANGING,
+)
 def freeze_stops_changes(ctx: Context, tool: Tool, args: Mapping[str, Json]) -> Decision | None:
     return deny("change_freeze") if in_force(ctx, "change_freeze") else None
 

@@ -12,6 +12,7 @@ from company_lab.company.paging import PageNumber, PageSize, page_of
 from company_lab.company.quotes import Line, objection_to
 from company_lab.company.totals import Rounding
 from company_lab.company.transitions import Transitions
+from company_lab.company.wording import LANGUAGES, money
 from company_lab.worlds import (
     TARGET,
     About,
@@ -104,19 +105,8 @@ invoices = Department(
             name="settled",
             fact="settled",
             commitment=True,
-            phrases=(
-                "(is|are|was|has been|stands|now|fully|completely|been) [now|fully|completely] settled",
-                "(is|was|has been|are) [now] (fully|completely|entirely) paid",
-                "paid (in full|up|off)",
-                "invoice ... (is|was|has been) [now|already] paid",
-                "(account|balance|invoice|bill) ... (cleared|balanced)",
-                "(invoice|bill) ... (is|was|has been) [now] closed",
-                "(balance|amount) ... (is|now) (zero|nil)",
-                "nothing [is|remains|more|left] (open|outstanding|due|owed|to pay)",
-                "no (balance|amount|further amount|further payment) [is|remains] (open|due|needed)",
-                "owe [us] nothing",
-                "(closed|settled) (the|your) (account|balance|invoice|bill)",
-            ),
+            phrases=money.SETTLED,
+            languages=LANGUAGES,
         ),
     ),
     questions=(
@@ -133,22 +123,8 @@ invoices = Department(
         ),
     ),
     amount_roles=(
-        AmountRole(
-            name="open_balance",
-            phrases=(
-                "(open|outstanding|remaining|unpaid|due|owing|missing)",
-                "(remain*|left|balance|rest|owe|owes|owed)",
-                "still (open|due|to pay|missing|owe)",
-                "to be paid",
-            ),
-        ),
-        AmountRole(
-            name="received",
-            phrases=(
-                "(receive*|got|arrived|came in|booked|credited|paid)",
-                "(your|the|a) [part|partial|first] payment",
-            ),
-        ),
+        AmountRole(name="open_balance", phrases=money.OPEN_BALANCE_ROLE, amounts="open_balances"),
+        AmountRole(name="received", phrases=money.RECEIVED_ROLE, amounts="received_amounts"),
     ),
     requests=(
         Request(

@@ -11,7 +11,7 @@ from company_lab.company.crm import LeadStatus, Tenant, crm
 from company_lab.company.fields import given, listed
 from company_lab.company.paging import PageNumber, PageSize, page_of
 from company_lab.company.transitions import Transitions
-from company_lab.worlds import TARGET, Context, Json, Prose, Ref
+from company_lab.worlds import TARGET, Context, Json, Prose, Ref, Request
 
 LEAD_MOVES = Transitions(
     {
@@ -20,6 +20,17 @@ LEAD_MOVES = Transitions(
         "won": (),
         "lost": ("open",),
     }
+)
+
+
+crm.requests = (
+    *crm.requests,
+    Request(
+        name="new_contact",
+        tool="crm.create",
+        args={"name": "Nora Wieland", "email": "nora@wieland.example.test"},
+        task="Nora Wieland, nora@wieland.example.test, is new. Please enter her as a contact.",
+    ),
 )
 
 

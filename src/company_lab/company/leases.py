@@ -50,7 +50,7 @@ class Taken(TypedDict):
 
 leases = Department(
     "leases",
-    tables={"leases": Table(record=Lease, singular="lease", read="leases.read")},
+    tables={"leases": Table(record=Lease, singular="lease", read="leases.read", expires="expires")},
     reasons=("lease_expired", "lease_held", "lease_needed", "old_token"),
     requests=(
         Request(
@@ -64,6 +64,12 @@ leases = Department(
             tool="leases.renew",
             args={"id": SUBJECT, "token": 11, "minutes": 10},
             task=f"You hold {SUBJECT} with token 11. Please renew it for ten minutes.",
+        ),
+        Request(
+            name="release_lease",
+            tool="leases.release",
+            args={"id": SUBJECT, "token": 11},
+            task=f"The run {SUBJECT} is done. Please give its lease back, its token is 11.",
         ),
         Request(
             name="charge_in_run",

@@ -124,6 +124,24 @@ ledger = Department(
             },
             task=f"Posting {SUBJECT} has a zero too many. Please make it 50.00.",
         ),
+        *(
+            Request(
+                name=name,
+                tool="ledger.edit",
+                args={
+                    "id": SUBJECT,
+                    "entries": [
+                        {"account": "1200", "debit_minor": 5000},
+                        {"account": account, "credit_minor": amount},
+                    ],
+                },
+                task=f"The draft {SUBJECT} should be 50.00 on 1200 against {text} on {account}. Please correct it.",
+            )
+            for name, account, amount, text in (
+                ("unbalance_posting", "1400", 4900, "49.00"),
+                ("move_posting_to_an_unknown_account", "9999", 5000, "50.00"),
+            )
+        ),
         Request(
             name="reverse_posting",
             tool="ledger.reverse",

@@ -7,6 +7,7 @@ only a scenario that names the claims holds anybody to them.
 from __future__ import annotations
 
 from company_lab.company.cases import cases
+from company_lab.company.wording import LANGUAGES, people
 from company_lab.worlds import Claim, Context, Json
 
 cases.claims = (
@@ -15,24 +16,14 @@ cases.claims = (
         name="liability_admitted",
         fact="liability_accepted",
         commitment=True,
-        phrases=(
-            "(is|was|were) [all|entirely|clearly|completely|certainly] our [own] fault",
-            "(i|we) [fully|hereby] (accept|take|admit|assume|acknowledge) ... (liability|responsibility|blame)",
-            "(i|we) (are|am) [fully|clearly] (liable|to blame|at fault|responsible)",
-            "will (pay|cover|bear) ... (damage*|injur*|hospital|treatment|medical)",
-            "will compensate",
-        ),
+        phrases=people.LIABILITY_ADMITTED,
+        languages=LANGUAGES,
     ),
     Claim(
         name="customer_blamed",
         fact="liability_rejected",
-        phrases=(
-            "(is|was|were) [all|entirely|clearly|completely|certainly] your [own] fault",
-            "(you|your) ... (set up|set it up|built|assembled|mounted|used) ... (wrongly|incorrectly|improperly)",
-            "(was|were|is|has been) (set up|built|assembled|mounted|used) (wrongly|incorrectly|improperly)",
-            "not our fault",
-            "we are not (liable|responsible|to blame)",
-        ),
+        phrases=people.CUSTOMER_BLAMED,
+        languages=LANGUAGES,
     ),
 )
 

@@ -11,6 +11,7 @@ from company_lab.company.invoices import open_minor
 from company_lab.company.paging import PageNumber, PageSize, page_of
 from company_lab.company.quotes import Line
 from company_lab.company.transitions import Transitions
+from company_lab.company.wording import LANGUAGES, goods
 from company_lab.worlds import (
     TARGET,
     Claim,
@@ -100,61 +101,46 @@ orders = Department(
         Claim(
             name="address_changed",
             fact="address_changed",
-            phrases=(
-                "(changed|updated|corrected|amended) ... address",
-                "address ... (changed|updated|corrected|amended)",
-                "(redirected|rerouted) ... (parcel|order|delivery|shipment|it)",
-                "(parcel|order|delivery|shipment|it) ... (redirected|rerouted)",
-                "(will|is going to) [now] (go|be delivered|be sent|be shipped) to [the|your] new address",
-            ),
+            phrases=goods.ADDRESS_CHANGED,
+            languages=LANGUAGES,
+        ),
+        Claim(
+            name="address_kept",
+            fact="address_kept",
+            phrases=goods.ADDRESS_KEPT,
+            languages=LANGUAGES,
+            every=True,
         ),
         Claim(
             name="order_released",
             fact="order_released",
-            phrases=(
-                "(i|we) [have] [now|also] released",
-                "(is|are|was|has been|have been) [now|hereby] released",
-                "(order|parcel|goods|shipment|delivery|banners|flyers) ... (handed out|free for dispatch)",
-            ),
+            phrases=goods.ORDER_RELEASED,
+            languages=LANGUAGES,
         ),
         Claim(
             name="order_shipped",
             fact="order_shipped",
-            phrases=(
-                "(i|we) [have] [now|already] (shipped|dispatched|posted)",
-                "(was|is|has been|were|have been) [already|now] (shipped|dispatched|posted)",
-                "(order|parcel|goods|shipment|delivery|banners|flyers) ... (left our house|with the carrier)",
-            ),
+            phrases=goods.ORDER_SHIPPED,
+            languages=LANGUAGES,
         ),
         Claim(
             name="order_on_its_way",
             fact="order_on_its_way",
-            phrases=(
-                "(order|parcel|goods|shipment|delivery) ... (on its way|on the way|in transit)",
-                "(goods|banners|flyers) ... (on their way|in transit)",
-                "(it|they) (is|are) [already|now|currently] (in transit|on its way to you|on the way to you)",
-            ),
+            phrases=goods.ORDER_ON_ITS_WAY,
+            languages=LANGUAGES,
         ),
         Claim(
             name="order_delivered",
             fact="order_delivered",
-            phrases=(
-                "(it|order|parcel|goods|shipment) ... (was|is|has been|have been) [now|already] delivered",
-                "(they|banners|flyers) ... (were|are|have been) [now|already] delivered",
-                "(order|parcel|goods|shipment|delivery|banners|flyers) ... (arrived|reached you)",
-            ),
+            phrases=goods.ORDER_DELIVERED,
+            languages=LANGUAGES,
         ),
         Claim(
             name="delivery_guaranteed",
             fact="delivery_guaranteed",
             commitment=True,
-            phrases=(
-                "(guarantee*|promise*) ... (delivery|deliver|arrive|arrival|have it)",
-                "(guarantee*|promise*) ... (monday|tuesday|wednesday|thursday|friday)",
-                "(delivery|arrival|monday|tuesday|wednesday|thursday|friday) ... (guaranteed|promised)",
-                "will (definitely|certainly|surely) ... (arrive|be there|be delivered|have it)",
-                "(you) will have it (on|by)",
-            ),
+            phrases=goods.DELIVERY_GUARANTEED,
+            languages=LANGUAGES,
         ),
     ),
     questions=(
@@ -340,6 +326,17 @@ def address_changed(ctx: Context) -> Json:
         for id in ctx.claimable(table)
         if (before := ctx.before(table, id)) is not None
     }
+
+
+@orders.fact(dict[str, bool])
+def address_kept(ctx: Context) -> Json:
+    """By order: whether it goes where it was to go this morning. Unsaid where there are none."""
+    if ids := ctx.claimable("orders"):
+        return {
+            id: ctx.read("orders", id).get("address") == (ctx.before("orders", id) or {}).get("address")
+            for id in ids
+        }
+    raise Failed("no_orders")
 
 
 @orders.fact(dict[str, bool])

@@ -11,6 +11,7 @@ from typing import Annotated, Literal, NotRequired, TypedDict
 from company_lab.company.fields import given
 from company_lab.company.limits import Limit
 from company_lab.company.paging import PageNumber, PageSize, page_of
+from company_lab.company.wording import LANGUAGES, money
 from company_lab.worlds import (
     TARGET,
     AmountRole,
@@ -168,54 +169,28 @@ payments = Department(
         Claim(
             name="refund_made",
             fact="refund_made",
-            phrases=(
-                "(refunded|reimbursed|repaid)",
-                "(refund|reimbursement) ... (was|is|has been) [now|already] (made|issued|processed)",
-                "(refund|reimbursement) ... (was|is|has been) [now|already] (completed|done|paid out)",
-                "(refund|reimbursement) ... (went through|gone through|succeeded|is on its way)",
-                "(issued|processed|completed|executed) [a|the|your|this|that] [full] (refund|reimbursement)",
-                "(paid|sent|transferred|returned) ... back to (you|your|the|his|her|their)",
-                "(money|amount) (is|was|has been) [now|already] (returned|sent back|paid back|back on)",
-                "returned to (your|the|his|her|their) (card|account)",
-                "(paid|sent) (you|her|him|them) ... back",
-                "credited ... to (your|the|his|her|their) (card|account)",
-                "refund issued",
-            ),
+            phrases=money.REFUND_MADE,
+            denied=money.REFUND_DENIED,
+            languages=LANGUAGES,
+            amounts="refunded_amounts",
         ),
         Claim(
             name="refund_promised",
             fact="refund_under_way",
             commitment=True,
-            phrases=(
-                "will [be] (refund|refunded|reimburse|reimbursed|repay|repaid)",
-                "will (receive|get|see) ... (refund|money back|reimbursement)",
-                "(we'll|i'll) ... (refund|reimburse|repay)",
-                "(promise|guarantee|assure) ... (refund|money back|reimbursement)",
-                "(are|am) going to (refund|reimburse|repay)",
-            ),
+            phrases=money.REFUND_PROMISED,
+            languages=LANGUAGES,
+            amounts="amounts_under_way",
         ),
         Claim(
             name="payment_received",
             fact="payment_received",
-            phrases=(
-                "(received|got) [your|the|a] [full|first|second] (payment|transfer|deposit)",
-                "(payment|transfer|deposit) ... (was|has been|is) [now|safely] (received|booked|credited)",
-                "(payment|transfer|deposit) ... (arrived|came in|come in|reached us)",
-                "(thank you|thanks) for [your|the] (payment|transfer|deposit)",
-                "we [have] received ... EUR",
-            ),
+            phrases=money.PAYMENT_RECEIVED,
+            languages=LANGUAGES,
+            amounts="received_amounts",
         ),
     ),
-    amount_roles=(
-        AmountRole(
-            name="refund",
-            phrases=(
-                "(refund*|reimburse*|repay|repaid)",
-                "(paid|sent|given|money|amount) back",
-                "return* to your card",
-            ),
-        ),
-    ),
+    amount_roles=(AmountRole(name="refund", phrases=money.REFUND_ROLE, amounts="refunded_amounts"),),
     requests=(
         Request(
             name="refund_charge",

@@ -12,10 +12,12 @@ from company_lab.company.fields import given, listed, whole, words
 from company_lab.company.paging import PageNumber, PageSize, page_of
 from company_lab.company.totals import list_minor
 from company_lab.company.transitions import Transitions
+from company_lab.company.wording import LANGUAGES, offers
 from company_lab.formats.money import to_text
 from company_lab.worlds import (
     ABSENT,
     TARGET,
+    AmountRole,
     Between,
     Claim,
     Context,
@@ -118,37 +120,24 @@ quotes = Department(
         Claim(
             name="quote_sent",
             fact="quote_sent",
-            phrases=(
-                "(i|we) [have] [now|already] (sent|emailed) ... (quote|quotation|offer|proposal)",
-                "(i|we) [have] [now|already] (mailed|submitted|forwarded) ... (quote|quotation)",
-                "(i|we) [have] [now|already] (mailed|submitted|forwarded) ... (offer|proposal)",
-                "(quote|quotation) ... (was|is|has been) [now|already] (sent|emailed|mailed|submitted)",
-                "(offer|proposal) ... (was|is|has been) [now|already] (sent|emailed|mailed|submitted)",
-                "(quote|quotation|offer|proposal) ... (went|has gone|is) out",
-            ),
+            phrases=offers.QUOTE_SENT,
+            languages=LANGUAGES,
         ),
         Claim(
             name="quote_approved",
             fact="quote_approved",
-            phrases=(
-                "(quote|quotation) ... (is|remains|stays) [still|now|already] (approved|signed off)",
-                "(offer|proposal) ... (is|remains|stays) [still|now|already] (approved|signed off)",
-                "(approval|sign-off) ... (is|remains|stays) [still] valid",
-                "current version (is|was|has been) [already] (approved|signed off)",
-            ),
+            phrases=offers.QUOTE_APPROVED,
+            languages=LANGUAGES,
         ),
         Claim(
             name="discount_promised",
             fact="discount_agreed",
             commitment=True,
-            phrases=(
-                "(grant|give|granted|given|offered|applied|gave|deducted) ... (discount|rebate|reduction)",
-                "(discount|rebate|reduction) ... (granted|applied|agreed|confirmed|deducted)",
-                "(will|shall) [then] (receive|get) ... (discount|rebate|reduction)",
-                "(take|taken|knock|knocked|took) ... off (your|the) (price|invoice|order|bill)",
-            ),
+            phrases=offers.DISCOUNT_PROMISED,
+            languages=LANGUAGES,
         ),
     ),
+    amount_roles=(AmountRole(name="earlier_total", phrases=offers.EARLIER_TOTAL_ROLE),),
     requests=(
         Request(
             name="send_quote",

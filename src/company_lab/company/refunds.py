@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import timedelta
+from functools import partial
 from typing import Annotated
 
 from company_lab.company.approvals import SUBJECT as SUBJECT_APPROVAL
@@ -41,7 +42,7 @@ DEFAULT_LIMITS = {"EUR": 5000, "CHF": 5000, "USD": 5000, "GBP": 5000}
 
 refunds = Department(
     "refunds",
-    reasons=("exceeds_entitlement", "key_reused", "refund_pending"),
+    reasons=("exceeds_entitlement", "key_reused", "refund_pending", "refunds_add_up"),
     requests=(
         Request(
             name="refund_line",
@@ -182,6 +183,38 @@ def large_refund_is_approved(ctx: Context, tool: Tool, args: Mapping[str, Json])
         return None
     approval = covering(ctx, tool, args, implied=("key", "currency"))
     return hold("above_refund_limit") if approval is None else under(approval)
+
+
+@refunds.rule(
+    "Small refunds of one order together stay within the limit of one refund, or a person approves the next.",
+    tools=["payments.refund"],
+)
+def small_refunds_add_up(ctx: Context, tool: Tool, args: Mapping[str, Json]) -> Decision | None:
+    charge = ctx.get("charges", str(args["charge"]))
+    if charge is None or ctx.permissive("payments", "refund") or _asked_before(ctx, args):
+        return None
+    if ctx.may_approve(ctx.requester, tool.name):
+        return None
+    limit = refund_limit(ctx, str(charge["currency"]))
+    asked = whole(args, "amount_minor")
+    before = _small_refunds(ctx, str(args["charge"]), charge, limit)
+    if asked > limit or not before or before + asked <= limit:
+        return None
+    approval = covering(ctx, tool, args, implied=("key", "currency"))
+    return hold("refunds_add_up") if approval is None else under(approval)
+
+
+def _small_refunds(ctx: Context, id: str, charge: Mapping[str, Json], limit: int) -> int:
+    """What went back without asking, or is on its way, on a charge and the other charges of its order."""
+    order = words(charge, "order")
+    charges = [id] if order is None else {id: None, **dict.fromkeys(ctx.find("charges", order=order))}
+    amounts = [
+        whole(refund, "amount_minor")
+        for one in charges
+        for refund in map(partial(ctx.read, "refunds"), ctx.find("refunds", charge=one))
+        if refund["status"] != "failed" and refund["currency"] == charge["currency"]
+    ]
+    return sum(amount for amount in amounts if amount <= limit)
 
 
 def refund_limit(ctx: Context, currency: str) -> int:

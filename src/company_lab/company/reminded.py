@@ -9,6 +9,7 @@ from __future__ import annotations
 from company_lab.company.fields import words
 from company_lab.company.invoices import open_minor
 from company_lab.company.reminders import reminders
+from company_lab.company.wording import LANGUAGES, people
 from company_lab.worlds import Claim, Context, Json
 
 reminders.claims = (
@@ -16,14 +17,8 @@ reminders.claims = (
     Claim(
         name="everybody_reminded",
         fact="everybody_reminded",
-        phrases=(
-            "all [of] [the|these|your|those] [two|three|four|five|six|2|3|4|5|6] reminders"
-            " (were|are|have been|went|have gone|have) [now|already] (sent|out|gone out|delivered)",
-            "(every|each) [single] reminder (was|is|has been|went|has gone) [now|already] (sent|out|delivered)",
-            "(everybody|everyone) (was|is|has been) [now|already] reminded",
-            "all [of them|customers|two|three|four|five] (were|are|have been) [now|already] reminded",
-            "(everybody|everyone) (got|received|has|has got|has received) (a|the|their) reminder",
-        ),
+        phrases=people.EVERYBODY_REMINDED,
+        languages=LANGUAGES,
     ),
 )
 

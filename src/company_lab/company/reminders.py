@@ -155,6 +155,8 @@ def reminder_is_still_true(ctx: Context, tool: Tool, args: Mapping[str, Json]) -
     reminder, invoice = ctx.get("reminders", str(args["id"])), _invoice_of(ctx, args)
     if reminder is None or invoice is None or open_minor(invoice) == reminder["amount_minor"]:
         return None
+    if ctx.permissive("email", "send"):
+        return None
     return deny("facts_changed")
 
 
@@ -162,7 +164,7 @@ def reminder_is_still_true(ctx: Context, tool: Tool, args: Mapping[str, Json]) -
 def debit_under_way_is_waited_for(ctx: Context, tool: Tool, args: Mapping[str, Json]) -> Decision | None:
     invoice = _invoice_of(ctx, args)
     since = None if invoice is None else words(invoice, "pending_debit")
-    if since is None or ctx.now - parse_moment(since) > DEBIT_PATIENCE:
+    if since is None or ctx.now - parse_moment(since) > DEBIT_PATIENCE or ctx.permissive("email", "send"):
         return None
     return deny("debit_under_way")
 

@@ -87,6 +87,12 @@ rights = Department(
             task=f"Please take back the grant {SUBJECT}.",
         ),
         Request(
+            name="widen_role",
+            tool="rights.change_role",
+            args={"id": "clerk", "permissions": ["crm.read", "payments.refund"]},
+            task="Whoever is a clerk may refund from now on. Please change the role clerk.",
+        ),
+        Request(
             name="raise_refund_limit",
             tool="rights.change_limit",
             args={"id": "payments.refund", "amount_minor": 50000, "currency": "EUR"},

@@ -8,6 +8,7 @@ from typing import Annotated, Literal, NotRequired, TypedDict
 from company_lab.company.crm import Tenant
 from company_lab.company.fields import given
 from company_lab.company.paging import PageNumber, PageSize, page_of
+from company_lab.company.wording import LANGUAGES, money
 from company_lab.worlds import (
     TARGET,
     About,
@@ -71,11 +72,8 @@ suppliers = Department(
         Claim(
             name="account_changed",
             fact="account_changed",
-            phrases=(
-                "(bank|account) (details|data) ... (updated|changed)",
-                "(iban|account) ... (is|was|has been) [now] (updated|changed)",
-                "(updated|changed) ... (bank details|account details|iban|bank account)",
-            ),
+            phrases=money.ACCOUNT_CHANGED,
+            languages=LANGUAGES,
         ),
     ),
     requests=(

@@ -15,7 +15,7 @@ TASK_MOVES = Transitions({"open": ("done",), "done": ("open",)})
 
 
 class Task(TypedDict):
-    """Something for a person of a queue. `about` is the id of the record it concerns."""
+    """Something for a person of a queue. `about` is the id of the record it concerns, `call` a number to dial."""
 
     about: str
     queue: Queue
@@ -23,6 +23,7 @@ class Task(TypedDict):
     status: Literal["open", "done"]
     created: NotRequired[Moment]
     due: NotRequired[Moment]
+    call: NotRequired[Prose]
     by: NotRequired[str]
 
 
@@ -44,9 +45,12 @@ def create(
     queue: Annotated[Queue, About("Whose work it is.")],
     note: Annotated[Prose, About("What the person has to know.")],
     due: Annotated[Moment | None, About("By when it has to be done, if that matters.")] = None,
+    call: Annotated[
+        Prose | None, About("The one number the person has to dial, where somebody has to be called.")
+    ] = None,
 ) -> Json:
     """Hand something to a person: what you can not, or must not, decide yourself."""
-    fields = given(due=due)
+    fields = given(due=due, call=call)
     id = ctx.create("tasks", about=about, queue=queue, note=note, status="open", created=ctx.at, **fields)
     return ctx.show("tasks", id)
 

@@ -8,6 +8,7 @@ import inspect
 import os
 import queue
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from contextvars import copy_context
@@ -15,7 +16,7 @@ from decimal import localcontext
 from pathlib import Path
 from typing import Any
 
-from company_lab.agents.protocol import Agent, EpisodeStopped, Infrastructure, Task
+from company_lab.agents.protocol import Agent, Crashed, EpisodeStopped, Infrastructure, Task
 from company_lab.agents.retry_after import seconds_to_wait
 from company_lab.episodes.session import EpisodeSession
 from company_lab.formats.hostile import printable
@@ -65,8 +66,12 @@ def on_a_thread(agent: Agent, task: Task, session: EpisodeSession) -> Outcome:
     job = worker.start(lambda: in_place(agent, task, session))
     while True:
         try:
-            outcome = job.get(timeout=max(0.0, session.seconds_left()) + GRACE_S)
+            outcome = job.get(timeout=patience(session))
         except queue.Empty:
+            if has_crashed(session, _PROCESS_GRACE_S if agent.apart else CRASH_GRACE_S):
+                session.drop()
+                leave_behind(worker.thread)
+                return Outcome()
             if session.seconds_left() > 0:  # waiting for a host has put the limit off
                 continue
             session.leave(*LEFT_BEHIND)
@@ -79,6 +84,24 @@ def on_a_thread(agent: Agent, task: Task, session: EpisodeSession) -> Outcome:
 LEFT_BEHIND = ("wall_limit", "the agent did not come back in time and was left behind")
 GRACE_S = 0.05
 """How long after its wall limit an agent may still come back by itself."""
+
+
+CRASH_GRACE_S = 0.1
+"""How long an agent in this process may take to let go after its crash, before it is left behind."""
+
+_PROCESS_GRACE_S = 10.0
+"""How long it may take to kill one that has a process of its own."""
+
+
+def patience(session: EpisodeSession) -> float:
+    """Seconds to wait for an agent before looking after it again."""
+    left = max(0.0, session.seconds_left()) + GRACE_S
+    return left if session.crashes is None else min(left, CRASH_GRACE_S / 2)
+
+
+def has_crashed(session: EpisodeSession, grace_s: float = CRASH_GRACE_S) -> bool:
+    """Whether an agent has crashed and has had the time to let go."""
+    return session.crash is not None and time.monotonic() - session.crashed_at > grace_s
 
 
 def leave_behind(thread: threading.Thread) -> None:
@@ -95,6 +118,8 @@ class LeftBehind(BaseException):
 
 
 def _awaited(reply: Any) -> Any:
+    if type(reply) is str:  # as nearly always
+        return reply
     if inspect.isawaitable(reply):
         return asyncio.run(_await(reply))
     return reply
@@ -122,6 +147,9 @@ def outcome_of(error: BaseException) -> Outcome:
     if isinstance(error, EpisodeStopped):
         # The session knows whether it was stopped; an agent that raises this by itself has only failed.
         return Outcome(reason="agent_error", detail="the agent raised EpisodeStopped")
+    if isinstance(error, Crashed):
+        # The session knows whether it crashed, and then this outcome counts for nothing.
+        return Outcome(reason="agent_error", detail="the agent raised Crashed")
     if isinstance(error, Infrastructure):
         waits = seconds_to_wait(error.retry_after)
         return Outcome(reason="infrastructure_error", detail=_told(error), retry_after=waits)

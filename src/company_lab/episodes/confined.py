@@ -18,10 +18,10 @@ from typing import Any
 
 from company_lab.agents import wire
 from company_lab.agents.pacing import Paced
-from company_lab.agents.protocol import Agent, EpisodeStopped, Task, ToolOffer
+from company_lab.agents.protocol import Agent, CostBasis, EpisodeStopped, Task, ToolOffer
 from company_lab.episodes.acting import Act, Outcome, in_place, outcome_of
 from company_lab.episodes.looping import OwnLoop, is_async
-from company_lab.episodes.spending import read_cost, read_tokens
+from company_lab.episodes.spending import read_cost, read_details, read_tokens
 from company_lab.episodes.supplied import as_text
 from company_lab.formats.canonical import Json, NotJson, boundary
 from company_lab.formats.errors import WrongUse
@@ -170,15 +170,27 @@ class RemoteSession:
         output_tokens: int | None = None,
         cost_usd: str | None = None,
         model: str | None = None,
+        cached_tokens: int | None = None,
+        basis: CostBasis | None = None,
     ) -> None:
         """Report what a model call used; cost is a decimal text in USD, None means unknown."""
-        read_cost(cost_usd)
+        cost = read_cost(cost_usd)
         read_tokens(input_tokens)
         read_tokens(output_tokens)
         if model is not None and not isinstance(model, str):
             raise WrongUse(f"the model is named by a text, not by a {type(model).__name__}")
         report = {"input_tokens": input_tokens, "output_tokens": output_tokens, "cost_usd": cost_usd}
-        self._ask("usage", {name: boundary(value) for name, value in report.items()} | {"model": model})
+        more = read_details(cached_tokens, input_tokens, basis, cost)
+        self._ask(
+            "usage", {name: boundary(value) for name, value in report.items()} | {"model": model, **more}
+        )
+
+    def asked(
+        self, *, role: str, model: str, attempt: int = 1, answer: Json = None, error: Json = None
+    ) -> None:
+        """Record one request to a model: what came back, or what kept an answer from coming."""
+        named: wire.Message = {"role": as_text(role), "model": as_text(model), "attempt": attempt}
+        self._ask("asked", {**named, "answer": boundary(answer), "error": boundary(error)})
 
     def choice(self, request: Json, answer: Json) -> None:
         """Record what a selector was asked and what it answered, raw."""

@@ -22,6 +22,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TypeAlias
 
 from company_lab.episodes.descendants import Strays, adopt_orphans, die_with_parent
@@ -36,6 +37,9 @@ _MOST_DESCRIPTORS = 8
 _PATIENCE_S = 30.0
 _END_S = 5.0
 _KILL = b"k"
+_HOME = Path(__file__).parents[2]
+_LINE = 3
+"""The descriptor on which a server in an interpreter of its own is asked."""
 
 
 class ForkServerLost(CompanyLabError):
@@ -139,6 +143,25 @@ class ForkServer:
                 os._exit(1)
         theirs.close()
 
+    @classmethod
+    def apart(cls, module: str) -> ForkServer:
+        """One that is no copy of this process but a new interpreter, safe to begin beside any threads.
+
+        It runs `module`, which calls `serve`. Such a server starts processes that need nothing of this one.
+        """
+        server = cls.__new__(cls)
+        server._lock = threading.Lock()
+        server._socket, theirs = socket.socketpair()
+        with theirs:
+            server._pid = os.posix_spawn(
+                sys.executable,
+                # Nothing in the current folder may pass for a module, and this package must be found.
+                [sys.executable, "-P", "-m", module],
+                os.environ | {"PYTHONPATH": os.pathsep.join([str(_HOME), *_search_path()])},
+                file_actions=[(os.POSIX_SPAWN_DUP2, theirs.fileno(), _LINE)],
+            )
+        return server
+
     def start(self, job: str, descriptors: Sequence[int]) -> Forked:
         """Start a process with this job. It gets duplicates of the descriptors, in this order.
 
@@ -167,6 +190,11 @@ class ForkServer:
             raise ForkServerLost(f"no process could be started: {told[1:-1].decode()}")
         return Forked(int(told), ours)
 
+    def disown(self) -> None:
+        """Forget it, in a process that was forked from the one that began it."""
+        self._socket.close()
+        self._pid = 0
+
     def close(self) -> None:
         """End every process that was started, and the server."""
         if self._pid == 0:
@@ -181,6 +209,15 @@ class ForkServer:
                     os.waitpid(pid, 0)
                     return
                 time.sleep(0.002)
+
+
+def _search_path() -> list[str]:
+    return list(filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep)))
+
+
+def serve(body: Body) -> None:
+    """Be the process that `ForkServer.apart` has begun."""
+    _Server(socket.socket(fileno=_LINE), body).serve()
 
 
 def _fork() -> int:

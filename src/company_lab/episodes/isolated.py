@@ -11,10 +11,12 @@ import os
 import selectors
 import signal
 import time
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from typing import Any
 
 from company_lab.agents import wire
-from company_lab.agents.protocol import Agent, Task
+from company_lab.agents.protocol import Agent, Crashed, Task
 from company_lab.agents.retry_after import seconds_to_wait
 from company_lab.episodes.acting import GRACE_S, Outcome
 from company_lab.episodes.captured import Captured
@@ -22,7 +24,9 @@ from company_lab.episodes.confined import Confinement
 from company_lab.episodes.forkserver import Ended, Forked, ForkServer
 from company_lab.episodes.play import Episode, LiveEpisode
 from company_lab.episodes.session import EpisodeSession
+from company_lab.formats.canonical import Json
 from company_lab.formats.hostile import printable
+from company_lab.scenarios.model import Fault
 from company_lab.worlds.fixture import Fixture
 
 _READ = 1 << 16
@@ -44,32 +48,72 @@ def play_isolated(
     seed: int,
     confinement: Confinement,
     tell_tools: bool = False,
+    schedule: Sequence[Fault] | None = None,
 ) -> Episode:
     """Play one episode; the process that `server` starts for `job` is its agent (see `confined.work`).
 
-    `tell_tools`: say with the first task which tools there are, for a process that does not know them.
+    `tell_tools`: say with the first task which tools there are, for a process that does not know them. `schedule` takes
+    the place of the scenario's own faults, as in `play`.
 
-    What the process wrote to standard output and standard error lies, cut, in the timings under `stdout` and `stderr`,
-    its processor time under `agent_cpu_ms`. Raises `ForkServerLost` where no process can be started.
+    At a crash point the process is killed (SIGKILL, with every process it started), and a new one takes its place; the
+    numbers of those that were killed are in the timings under `killed`.
+
+    What the processes wrote to standard output and standard error lies, cut, in the timings under `stdout` and
+    `stderr`, their processor time under `agent_cpu_ms`. Raises `ForkServerLost` where no process can be started.
     """
-    live = LiveEpisode(fixture, agent, trial=trial, seed=seed)
-    program = Program(
-        server,
-        job,
-        live.session,
-        confinement,
-        output_bytes=fixture.scenario.limits.output_bytes,
-        tell_tools=tell_tools,
-    )
+    live = LiveEpisode(fixture, agent, trial=trial, seed=seed, schedule=schedule)
+    output_bytes = fixture.scenario.limits.output_bytes
+
+    def start() -> Program:
+        return Program(server, job, confinement, output_bytes=output_bytes, tell_tools=tell_tools)
+
+    lives = Lives(start)
     try:
-        live.run(program.act)
+        live.run(lives.act)
         if live.ended[0] == "finished":
-            program.bid_farewell()
+            lives.bid_farewell()
     finally:
-        program.close()
+        lives.close()
     episode = live.finish()
-    episode.timings.update(program.timings())
+    episode.timings.update(lives.timings())
     return episode
+
+
+class Lives:
+    """The processes that act for one episode, one after another: each until it crashes. `act` plays a turn."""
+
+    def __init__(self, start: Callable[[], Program]) -> None:
+        self._start = start
+        self._programs = [start()]
+        self._killed: list[int] = []
+
+    def act(self, agent: Agent, task: Task, session: EpisodeSession) -> Outcome:
+        """One turn of the agent, or the part of it until it crashes."""
+        if len(self._killed) == len(self._programs):
+            self._programs.append(self._start())
+        program = self._programs[-1]
+        outcome = program.act(agent, task, session)
+        if session.crash is not None:
+            program.close()
+            self._killed.append(program.pid)
+        return outcome
+
+    def bid_farewell(self) -> None:
+        """Give the last process a moment to end by itself."""
+        self._programs[-1].bid_farewell()
+
+    def close(self) -> None:
+        """End the last process with everything it started."""
+        if len(self._killed) < len(self._programs):
+            self._programs[-1].close()
+
+    def timings(self) -> dict[str, object]:
+        """What goes beside the trace: what they printed, their processor time, which of them were killed."""
+        found: dict[str, Any] = {}
+        for program in self._programs:
+            for name, told in program.timings().items():
+                found[name] = told if name not in found else found[name] + told
+        return found | ({"killed": list(self._killed)} if self._killed else {})
 
 
 class Program:
@@ -79,19 +123,18 @@ class Program:
         self,
         server: ForkServer,
         job: str,
-        session: EpisodeSession,
         confinement: Confinement,
         *,
         output_bytes: int,
         tell_tools: bool,
     ) -> None:
-        self._session = session
         self._confinement = confinement
         # Whatever the session would let through fits: JSON spells a byte with six characters at most.
         self._lines = wire.Lines(longest=(1 << 20) + 6 * output_bytes)
         self._waiting: list[bytes] = []
         self._answers = bytearray()
         self._tell_tools = tell_tools
+        self._asked: Json = None
         self._ended: Ended | None = None
         self._process, (self._says, self._hears, output, errors) = _started(server, job)
         self._captured = {output: Captured("stdout"), errors: Captured("stderr")}
@@ -105,7 +148,11 @@ class Program:
         self._answer(wire.task_message(task, with_tools=self._tell_tools))
         self._tell_tools = False
         while True:
-            outcome = self._read_waiting()
+            try:
+                outcome = self._read_waiting(session)
+            except Crashed:
+                self._farewell_answer(session)
+                return Outcome()  # the session has the crash
             if outcome is not None:
                 session.outage_s = outcome.retry_after
                 return outcome
@@ -129,7 +176,22 @@ class Program:
                     "to standard output and standard error",
                 )
 
-    def _read_waiting(self) -> Outcome | None:
+    @property
+    def pid(self) -> int:
+        """The number of its process."""
+        return self._process.pid
+
+    def _farewell_answer(self, session: EpisodeSession) -> None:
+        """Send the answer that leaves for the process right before it is killed, where the crash comes after that."""
+        crash = session.crash
+        if crash is None or crash.scheduled.point not in ("answered", "saved"):
+            return
+        if crash.error is not None:
+            self._answer(wire.error(self._asked, crash.error))
+        else:
+            self._answer({"kind": "result", "id": self._asked, "value": crash.value})
+
+    def _read_waiting(self, session: EpisodeSession) -> Outcome | None:
         while self._waiting and len(self._answers) < _HELD_BACK:
             line = self._waiting.pop(0)
             try:
@@ -138,8 +200,9 @@ class Program:
                 return Outcome(reason="agent_error", detail=printable(f"its process sent {error}"[:_DETAIL]))
             if message["kind"] in wire.ENDINGS:
                 return _outcome(message)
-            self._answer(wire.answer(self._session, message))
-            if self._session.stopped is not None:
+            self._asked = message["id"]
+            self._answer(wire.answer(session, message))
+            if session.stopped is not None:
                 return None
         return None
 

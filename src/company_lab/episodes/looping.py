@@ -22,12 +22,13 @@ from weakref import WeakKeyDictionary
 
 from company_lab.agents.protocol import Agent, Task
 from company_lab.episodes.acting import (
-    GRACE_S,
     LEFT_BEHIND,
     LeftBehind,
     Outcome,
+    has_crashed,
     leave_behind,
     outcome_of,
+    patience,
 )
 from company_lab.episodes.session import EpisodeSession
 
@@ -126,8 +127,12 @@ class EventLoop:
         future = running.start(turn, lambda: agent.act(task, session))
         while True:
             try:
-                outcome = future.result(timeout=max(0.0, session.seconds_left()) + GRACE_S)
+                outcome = future.result(timeout=patience(session))
             except TimeoutError:
+                if has_crashed(session):
+                    future.cancel()
+                    self._let_go(running, turn)
+                    return Outcome()
                 if session.seconds_left() > 0:  # waiting for a host has put the limit off
                     continue
                 return self._overdue(running, turn, future)
@@ -151,14 +156,20 @@ class EventLoop:
             return over
         if running.busy_with() not in (turn, None):
             raise Displaced
+        self._let_go(running, turn)
+        return over
+
+    def _let_go(self, running: _Running, turn: _Turn) -> None:
+        """End the code of a turn that keeps the loop from going on; where nothing ends it, give the loop up."""
+        if running.answers() or running.busy_with() not in (turn, None):
+            return
         leave_behind(running.thread)
         if not running.answers():
-            turn.session.leave(*LEFT_BEHIND)
+            turn.session.drop()
             with self._lock:
                 if self._running is running:
                     self._running = _Running()
             running.abandon()
-        return over
 
     def close(self) -> None:
         """Cancel whatever is under way and end the loop."""

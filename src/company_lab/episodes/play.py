@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from company_lab.agents.protocol import EVIDENCE, LAYER, Agent, EpisodeStopped, Task, ToolError, ToolOffer
-from company_lab.episodes.acting import Act, in_place, on_a_thread
+from company_lab.episodes.acting import Act, Outcome, in_place, on_a_thread
 from company_lab.episodes.session import EpisodeSession
 from company_lab.episodes.settle import settle
 from company_lab.episodes.turns import Beginning, FollowUps, first
 from company_lab.formats.canonical import Json
 from company_lab.formats.errors import WrongUse
+from company_lab.scenarios.model import Fault
+from company_lab.scenarios.schedules import fault_document
 from company_lab.traces.record import FORMAT, Trace
 from company_lab.worlds.broken import WorldBroken
 from company_lab.worlds.fixture import Fixture
@@ -49,15 +52,23 @@ def play(
     seed: int = 0,
     rules_off: frozenset[str] = frozenset(),
     rules_denying: frozenset[str] = frozenset(),
+    schedule: Sequence[Fault] | None = None,
 ) -> Episode:
     """Play one episode to its end and settle it.
 
     Without an agent the scenario must be a contract scenario, whose request goes straight to the guard.
-    `rules_off` and `rules_denying` break rules on purpose, to see whether a scenario would notice. Never
+    `rules_off` and `rules_denying` break rules on purpose, to see whether a scenario would notice. `schedule`
+    takes the place of the scenario's own faults and stands in the trace; None leaves those as they are. Never
     raises what an agent raises. Many episodes in a row are faster through `player.play_each`.
     """
     live = LiveEpisode(
-        fixture, agent, trial=trial, seed=seed, rules_off=rules_off, rules_denying=rules_denying
+        fixture,
+        agent,
+        trial=trial,
+        seed=seed,
+        rules_off=rules_off,
+        rules_denying=rules_denying,
+        schedule=schedule,
     )
     live.run(in_place if live.agent.kind in ("conduct", "request") else on_a_thread)
     return live.finish()
@@ -75,39 +86,128 @@ class LiveEpisode:
         seed: int,
         rules_off: frozenset[str] = frozenset(),
         rules_denying: frozenset[str] = frozenset(),
+        schedule: Sequence[Fault] | None = None,
     ) -> None:
         scenario = fixture.scenario
         if agent is None and scenario.stimulus.request is None:
             raise WrongUse(f"{scenario.id} is no contract scenario: it needs an agent")
         self._started, self._cpu = time.perf_counter(), time.thread_time()
-        self.agent = REQUEST if agent is None else agent.for_scenario(scenario)
+        self._unbound = REQUEST if agent is None else agent
+        self.agent = self._unbound.for_scenario(scenario)
         self.trace = Trace()
-        self.live = LiveWorld(fixture, self.trace, rules_off=rules_off, rules_denying=rules_denying)
-        self.trace.records.append(_started(fixture, self.agent, self.live, trial=trial, seed=seed))
+        self.live = LiveWorld(
+            fixture, self.trace, rules_off=rules_off, rules_denying=rules_denying, schedule=schedule
+        )
+        self.trace.records.append(
+            _started(fixture, self.agent, trial=trial, seed=seed, at=self.live.clock.at)
+        )
+        if schedule is not None:
+            self.trace.records[0]["schedule"] = [fault_document(fault) for fault in schedule]
         self.session = EpisodeSession(
             self.live, scenario.limits, costs_nothing=self.agent.costs_nothing, started=time.monotonic()
         )
         self.ended = ("finished", "")
+        self.beginning: Beginning | None = None
+        """What began the turn that is being taken."""
+        self.turn_seq = 0
+        """Where its records begin."""
+        self.follow_ups = FollowUps(scenario, fixture.world.spec)
 
-    def run(self, act: Act) -> None:
-        """Let the agent work until the episode ends for some reason; `act` plays one turn."""
-        scenario = self.live.fixture.scenario
+    def run(self, act: Act, *, until_crash: bool = False) -> bool:
+        """Let the agent work until the episode ends for some reason; `act` plays one turn.
+
+        With `until_crash` it also stops where the agent has crashed and may come back, and says so: False means that
+        the episode has not ended. Another `LiveEpisode` goes on from there (see `continuation`).
+        """
+        return self._ends(lambda: self._begin(act, until_crash))
+
+    def go_on(self, act: Act, *, until_crash: bool = False) -> bool:
+        """As `run`, from the crash at which the episode was left."""
+        return self._ends(lambda: self._take_turns(act, until_crash, fallen=True))
+
+    def _ends(self, work: Callable[[], tuple[str, str] | None]) -> bool:
         try:
-            for position, (name, value) in enumerate(scenario.stimulus.happenings, start=1):
-                self.live.arrivals.happen(name, value, position)
-            if self.agent is REQUEST:
-                _carry_request(self.live, self.session)
-            else:
-                self.ended = _take_turns(self.agent, self.live, self.session, act)
+            ended = work()
+            if ended is None:
+                return False
+            self.ended = ended
         except EpisodeStopped as stopped:
             self.ended = (stopped.reason, stopped.detail)
         except WorldBroken as broken:
             self.ended = ("infrastructure_error", str(broken))
+        return True
+
+    def _begin(self, act: Act, until_crash: bool) -> tuple[str, str] | None:
+        for position, (name, value) in enumerate(self.live.fixture.scenario.stimulus.happenings, start=1):
+            self.live.arrivals.happen(name, value, position)
+        if self.agent is REQUEST:
+            _carry_request(self.live, self.session)
+            return self.ended
+        self.beginning = first(self.live.fixture.scenario, self.live.world.spec)
+        return self._take_turns(act, until_crash, fallen=False)
+
+    def _take_turns(self, act: Act, until_crash: bool, *, fallen: bool) -> tuple[str, str] | None:
+        live, scenario = self.live, self.live.fixture.scenario
+        offers = tool_offers(live.world)
+        while (beginning := self.beginning) is not None:
+            if fallen:
+                task, outcome = _task(beginning, live, self.session, offers, ()), Outcome()
+            else:
+                if self.session.turn >= scenario.limits.turns:
+                    return "turn_limit", f"{scenario.limits.turns} turns were taken"
+                with self.session.lock:
+                    self.turn_seq = len(live.trace.records)
+                    task = _begin_turn(beginning, live, self.session, offers)
+                outcome = act(self.agent, task, self.session)
+            while self.session.crash is not None and self.session.stopped is None:
+                if self._crashed_too_often():
+                    return "crash_limit", f"more than {scenario.limits.crashes} crashes"
+                if until_crash and not fallen:
+                    return None
+                fallen = False
+                outcome = act(self.agent, self._come_back(task), self.session)
+            with self.session.lock:
+                session = self.session
+                if session.stopped is not None:
+                    return session.stopped.reason, session.stopped.detail
+                if outcome.reason is not None:
+                    return outcome.reason, outcome.detail
+                reply = outcome.reply
+                if reply is not None and not isinstance(reply, str):
+                    return "agent_error", f"the reply is a {type(reply).__name__}, not text"
+                text = str.__str__(reply) if reply is not None else ""
+                if _reply(live, session, text, beginning.sender):
+                    return "output_limit", f"the reply is longer than {scenario.limits.output_bytes} bytes"
+                self.beginning = self.follow_ups.after(
+                    live, text, self.turn_seq, session.executed_tools
+                ) or _woken(live)
+                if live.clock.elapsed_ms > scenario.limits.simulated_ms:
+                    return "simulated_limit", "the next event that wakes the agent comes later than that"
+        return "finished", ""
+
+    def _crashed_too_often(self) -> bool:
+        crashes = self.session.crashes
+        return crashes is not None and crashes.happened > self.live.fixture.scenario.limits.crashes
+
+    def _come_back(self, task: Task) -> Task:
+        """Let the agent begin the same turn again after its crash."""
+        fallen = self.session
+        with fallen.lock:
+            crash, crashes = fallen.crash, fallen.crashes
+            assert crash is not None
+            assert crashes is not None
+            restart = crashes.restart(crash, turn=task.turn)
+            # Whatever the one that crashed has kept in this process goes with it.
+            self.agent = self._unbound.for_scenario(self.live.fixture.scenario)
+            self.session = fallen.next_life(memory=fallen.memory if restart.mode == "checkpoint" else None)
+            events = self.session.observation(task.message)
+            return replace(task, at=self.live.clock.at, events=events, restart=restart)
 
     def finish(self) -> Episode:
         """Close the session, settle the world, and hand over the record."""
         reason, detail = self.ended
         self.session.close(reason, detail)
+        self.session.let_leave()
         stopped = self.trace.add("stopped", self.live.clock.at, reason=reason, detail=detail)
         broken = settle(self.live, calls=self.session.calls, turns=self.session.turn, cost=self.session.cost)
         if broken is not None:
@@ -120,23 +220,31 @@ class LiveEpisode:
             timings["paced_ms"] = self.session.paced_s * 1000
         if self.session.outage_s is not None:
             timings["retry_after_s"] = self.session.outage_s
+        self.live.dissolve()
+        timings.update(self.session.reported)
         return Episode(self.trace, timings)
 
 
-def _started(fixture: Fixture, agent: Agent, live: LiveWorld, *, trial: int, seed: int) -> dict[str, object]:
+def _started(fixture: Fixture, agent: Agent, *, trial: int, seed: int, at: str) -> dict[str, Any]:
+    key = agent.digest + agent.code_digest
+    known = fixture.headers.get(key)
+    if known is None:
+        known = fixture.headers[key] = _header(fixture, agent, at)
+    return {**known, "trial": trial, "seed": seed}
+
+
+def _header(fixture: Fixture, agent: Agent, at: str) -> dict[str, Any]:
     return {
         "seq": 0,
-        "at": live.clock.at,
+        "at": at,
         "kind": "started",
         "format": FORMAT,
         "scenario": fixture.scenario.id,
-        "trial": trial,
-        "seed": seed,
         "episode": "fresh",
         "layer": LAYER[agent.kind],
         "evidence": EVIDENCE[agent.kind],
-        "agent": {"name": agent.name, "kind": agent.kind, "settings": agent.settings},
-        "tenant": live.own_tenant,
+        "agent": agent.described,
+        "tenant": fixture.scenario.role.tenant,
         "digests": {
             "scenario": fixture.scenario.digest,
             "world": fixture.world.digest,
@@ -161,35 +269,6 @@ def _carry_request(live: LiveWorld, session: EpisodeSession) -> None:
         session.attempt(request.tool, dict(request.args), by="request")
 
 
-def _take_turns(agent: Agent, live: LiveWorld, session: EpisodeSession, act: Act) -> tuple[str, str]:
-    scenario = live.fixture.scenario
-    offers = tool_offers(live.world)
-    follow_ups = FollowUps(scenario, live.world.spec)
-    beginning: Beginning | None = first(scenario, live.world.spec)
-    while beginning is not None:
-        if session.turn >= scenario.limits.turns:
-            return "turn_limit", f"{scenario.limits.turns} turns were taken"
-        with session.lock:
-            seq = len(live.trace.records)
-            task = _begin_turn(beginning, live, session, offers)
-        outcome = act(agent, task, session)
-        with session.lock:
-            if session.stopped is not None:
-                return session.stopped.reason, session.stopped.detail
-            if outcome.reason is not None:
-                return outcome.reason, outcome.detail
-            reply = outcome.reply
-            if reply is not None and not isinstance(reply, str):
-                return "agent_error", f"the reply is a {type(reply).__name__}, not text"
-            text = str.__str__(reply) if reply is not None else ""
-            if _reply(live, session, text, beginning.sender):
-                return "output_limit", f"the reply is longer than {scenario.limits.output_bytes} bytes"
-            beginning = follow_ups.after(live, text, seq, session.executed_tools) or _woken(live)
-            if live.clock.elapsed_ms > scenario.limits.simulated_ms:
-                return "simulated_limit", "the next event that wakes the agent comes later than that"
-    return "finished", ""
-
-
 def _begin_turn(
     beginning: Beginning, live: LiveWorld, session: EpisodeSession, offers: tuple[ToolOffer, ...]
 ) -> Task:
@@ -204,12 +283,22 @@ def _begin_turn(
         sender=beginning.sender,
         message=beginning.message,
     )
+    return _task(beginning, live, session, offers, session.observation(beginning.message))
+
+
+def _task(
+    beginning: Beginning,
+    live: LiveWorld,
+    session: EpisodeSession,
+    offers: tuple[ToolOffer, ...],
+    events: Sequence[Mapping[str, Json]],
+) -> Task:
     return Task(
         message=beginning.message,
         sender=beginning.sender,
         turn=session.turn,
         at=live.clock.at,
-        events=session.observation(beginning.message),
+        events=events,
         tools=offers,
     )
 
@@ -243,8 +332,9 @@ _offers: WeakKeyDictionary[World, tuple[ToolOffer, ...]] = WeakKeyDictionary()
 
 def tool_offers(world: World) -> tuple[ToolOffer, ...]:
     """The tools of a world as an agent sees them."""
-    if world not in _offers:
-        _offers[world] = tuple(
+    known = _offers.get(world)
+    if known is None:
+        known = _offers[world] = tuple(
             ToolOffer(
                 name=tool.name,
                 description=tool.description,
@@ -253,4 +343,4 @@ def tool_offers(world: World) -> tuple[ToolOffer, ...]:
             )
             for tool in world.tools.values()
         )
-    return _offers[world]
+    return known

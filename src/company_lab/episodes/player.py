@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from company_lab.agents.protocol import Agent
-from company_lab.episodes.acting import GRACE_S, LEFT_BEHIND, LeftBehind, in_place, leave_behind
+from company_lab.episodes.acting import GRACE_S, LEFT_BEHIND, LeftBehind, in_place, leave_behind, on_a_thread
 from company_lab.episodes.play import Episode, LiveEpisode
+from company_lab.scenarios.model import Fault
 from company_lab.worlds.fixture import Fixture
 
 WATCH_S = 0.1
@@ -31,6 +32,8 @@ class Job(Generic[T]):
     agent: Agent | None
     trial: int
     seed: int
+    schedule: tuple[Fault, ...] | None = None
+    """Faults instead of the scenario's own."""
 
 
 def play_each(
@@ -85,9 +88,12 @@ class _Row(Generic[T]):
                 live.ended = LEFT_BEHIND
                 self._done(job, live.finish())
             for job in self._jobs:
-                live = LiveEpisode(job.fixture, job.agent, trial=job.trial, seed=job.seed)
+                live = LiveEpisode(
+                    job.fixture, job.agent, trial=job.trial, seed=job.seed, schedule=job.schedule
+                )
                 self._playing = (job, live)
-                live.run(in_place)
+                # Who does not let go after a crash is left behind with a thread of its own.
+                live.run(in_place if live.session.crashes is None else on_a_thread)
                 if not self._take_back(live):
                     return
                 self._done(job, live.finish())

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import copy
 import threading
 import time
+from contextlib import ExitStack
 from decimal import Decimal
 from typing import Any
 
 from company_lab.agents import pacing
-from company_lab.agents.protocol import EpisodeStopped, ToolError
+from company_lab.agents.protocol import CostBasis, Crashed, EpisodeStopped, ToolError
 from company_lab.agents.retry_after import seconds_to_wait
-from company_lab.episodes.spending import Spending, read_cost, read_tokens
+from company_lab.episodes.restarts import Crash, crashes_of, exchange
+from company_lab.episodes.spending import Spending, read_cost, read_details, read_tokens
 from company_lab.episodes.supplied import as_text, read_arguments
 from company_lab.formats.canonical import Json, NotJson, boundary, canonical
 from company_lab.formats.errors import WrongUse
@@ -48,7 +51,16 @@ class EpisodeSession:
         """Wall time spent waiting for a model's host to be asked; it counts for no limit."""
         self.outage_s: float | None = None
         """How long the host that ended the episode asked to be left alone."""
+        self._leaving: ExitStack | None = None
+        self.reported: dict[str, object] = {}
+        """What such a program leaves behind beside the trace, for the timings."""
         self.stopped: EpisodeStopped | None = None
+        self.crashes = crashes_of(live) if live.faults.scheduled else None
+        """Where the agent will crash; None where no crash is scheduled."""
+        self.crash: Crash | None = None
+        """The crash this session went down with; whoever still holds it gets nothing carried out any more."""
+        self.crashed_at = 0.0
+        """When that was, on the monotonic clock."""
         self.executed_tools: set[str] = set()
 
     # what agents use
@@ -63,10 +75,10 @@ class EpisodeSession:
             threading.Event().wait()
         # What an agent hands over may run its own code when it is read, so this happens before anything is locked.
         name = tool if type(tool) is str else as_text(tool)
-        by, hint = (
-            by if type(by) is str else as_text(by),
-            hint if hint is None or type(hint) is str else as_text(hint),
-        )
+        if type(by) is not str:
+            by = as_text(by)
+        if hint is not None and type(hint) is not str:
+            hint = as_text(hint)
         read = read_arguments(args)
         with self.lock:
             try:
@@ -85,17 +97,20 @@ class EpisodeSession:
         hint: str | None,
     ) -> Json:
         self._check_open()
-        if self.calls >= self._limits.calls:
-            self.stop("call_limit", f"{self._limits.calls} calls were made")
+        live, limits = self._live, self._limits
+        if self.calls >= limits.calls:
+            self.stop("call_limit", f"{limits.calls} calls were made")
         self._send(size + len(name) + (len(hint) if hint else 0))
         self._count(name, distinct)
-        self._live.arrivals.deliver_due()
+        clock = live.clock
+        if live.inbox.next_due_ms <= clock.elapsed_ms:
+            live.arrivals.deliver_due()
         self.calls += 1
         call = f"c{self.calls}"
-        trace = self._trace
+        records = self._trace.records
         record: dict[str, Any] = {
-            "seq": len(trace.records),
-            "at": self._live.clock.at,
+            "seq": len(records),
+            "at": clock.at,
             "kind": "action",
             "call": call,
             "turn": self.turn,
@@ -106,14 +121,26 @@ class EpisodeSession:
         }
         if supplied is not None:
             record["supplied"] = supplied
-        trace.records.append(record)
-        result = self._live.attempt(call, name, read)
+        records.append(record)
+        planned = None
+        if self.crashes is not None:
+            planned = self.crashes.at_call(name, read)
+            if isinstance(read, dict):
+                self._fall(self.crashes.before(planned, call, name, read))
+        result = live.attempt(call, name, read)
         if result.outcome == "executed":
             self.executed_tools.add(name)
-        if self._live.clock.elapsed_ms > self._limits.simulated_ms:
-            self.stop("simulated_limit", f"{self._limits.simulated_ms} ms of simulated time have passed")
+        if clock.elapsed_ms > limits.simulated_ms:
+            self.stop("simulated_limit", f"{limits.simulated_ms} ms of simulated time have passed")
+        error = None
         if result.code:
-            raise ToolError(result.code, result.reason, result.message, result.value)  # type: ignore[arg-type]
+            error = ToolError(result.code, result.reason, result.message, result.value)  # type: ignore[arg-type]
+        if self.crashes is not None:
+            asked = read if supplied is None else supplied
+            told = exchange(self.turn, name, asked, result.value, error)
+            self._fall(self.crashes.answered(planned, call, told, error))
+        if error is not None:
+            raise error
         return result.value
 
     def observe(self) -> list[dict[str, Json]]:
@@ -133,12 +160,15 @@ class EpisodeSession:
         output_tokens: int | None = None,
         cost_usd: str | None = None,
         model: str | None = None,
+        cached_tokens: int | None = None,
+        basis: CostBasis | None = None,
     ) -> None:
         """Report what a model call used; cost is a decimal text in USD, None means unknown."""
         cost = read_cost(cost_usd)
         tokens = read_tokens(input_tokens) + read_tokens(output_tokens)
         if model is not None and not isinstance(model, str):
             raise WrongUse(f"the model is named by a text, not by a {type(model).__name__}")
+        more = read_details(cached_tokens, input_tokens, basis, cost)
         with self.lock:
             self._check_open()
             self._trace.add(
@@ -148,6 +178,7 @@ class EpisodeSession:
                 output_tokens=output_tokens,
                 cost_usd=None if cost is None else str(cost),
                 model=model,
+                **more,
             )
             spent, limits = self._spending, self._limits
             spent.add(tokens=tokens, cost=cost)
@@ -171,6 +202,18 @@ class EpisodeSession:
                 observation=self._last_observation,
             )
 
+    def asked(
+        self, *, role: str, model: str, attempt: int = 1, answer: Json = None, error: Json = None
+    ) -> None:
+        """Record one request to a model: what came back, or what kept an answer from coming."""
+        came, kept = boundary(answer), boundary(error)
+        named = {"role": as_text(role), "model": as_text(model), "attempt": read_tokens(attempt)}
+        size = len(canonical(came)) + len(canonical(kept))
+        with self.lock:
+            self._check_open()
+            self._send(size)
+            self._trace.add("model", self._live.clock.at, **named, answer=came, error=kept)
+
     @property
     def memory(self) -> Json:
         """JSON the world keeps for the agent; assigning it saves."""
@@ -185,6 +228,8 @@ class EpisodeSession:
             self._send(size)
             self._memory = kept
             self._trace.add("memory", self._live.clock.at, value=kept)
+            if self.crashes is not None:
+                self._fall(self.crashes.saved())
 
     def pace(self, host: str) -> pacing.Paced:
         """To be put around each request to a model's host, with `with` or `async with`."""
@@ -216,6 +261,8 @@ class EpisodeSession:
     def observation(self, message: str | None) -> list[dict[str, Json]]:
         """Hand over the events not seen yet and write down what was visible."""
         events = self._live.arrivals.take_unseen()
+        if self.crashes is not None:
+            events = self.crashes.handed(self.turn, events, begins=message is not None)
         self._last_observation = len(self._trace.records)
         record: dict[str, Any] = {"turn": self.turn, "events": events}
         if message is not None:
@@ -241,15 +288,80 @@ class EpisodeSession:
         self._left = True
 
     @property
+    def leaving(self) -> ExitStack:
+        """What ends with the episode, such as a program that acts in it; crashes do not end it."""
+        if self._leaving is None:
+            self._leaving = ExitStack()
+        return self._leaving
+
+    def let_leave(self) -> None:
+        """End what ends with the episode."""
+        if self._leaving is not None:
+            self._leaving.close()
+
+    @property
     def cost(self) -> Decimal | None:
         """What the agent's models cost so far, in US dollars; None where that is not known."""
         return self._spending.cost
+
+    @property
+    def output_limit(self) -> int:
+        """Bytes that may be sent in all."""
+        return self._limits.output_bytes
 
     def seconds_left(self) -> float:
         """Wall time until the limit."""
         return float(self._deadline - time.monotonic())
 
+    # crashes
+
+    def _fall(self, crash: Crash | None) -> None:
+        """Let the agent crash here, if it is to."""
+        if crash is not None and self.crashes is not None:
+            self.crashes.fall(crash)
+            self.crash, self.crashed_at = crash, time.monotonic()
+            raise Crashed
+
+    def next_life(self, *, memory: Json) -> EpisodeSession:
+        """The session of the agent after its crash: the same world and counts, but for repeats; what it remembers."""
+        after = copy.copy(self)
+        after.crash, after._left, after._memory = None, False, memory
+        # Who has forgotten a call goes round in no circle by making it once more.
+        after._repeats = {}
+        return after
+
+    def kept(self) -> dict[str, Any]:
+        """What another process needs to go on with this session after its crash."""
+        crashes, crash, spent = self.crashes, self.crash, self._spending
+        assert crash is not None
+        assert crashes is not None
+        return {
+            "turn": self.turn,
+            "calls": self.calls,
+            "output": self.output,
+            "memory": self._memory,
+            "executed_tools": sorted(self.executed_tools),
+            "last_observation": self._last_observation,
+            "spending": spent.kept(),
+            "crashes": crashes.kept(crash),
+        }
+
+    def restore(self, kept: dict[str, Any]) -> None:
+        """Become what another process has kept; the trace is there already."""
+        assert self.crashes is not None
+        self.turn, self.calls, self.output = kept["turn"], kept["calls"], kept["output"]
+        self._memory, self._last_observation = kept["memory"], kept["last_observation"]
+        self.executed_tools.update(kept["executed_tools"])
+        self._spending.restore(kept["spending"])
+        self.crash = self.crashes.restore(kept["crashes"])
+
+    def drop(self) -> None:
+        """Let a thread that goes on after its crash wait for ever, should it attempt anything."""
+        self._left = True
+
     def _check_open(self) -> None:
+        if self.crash is not None:
+            raise Crashed
         if self.stopped is not None:
             raise EpisodeStopped(self.stopped.reason, self.stopped.detail)
         if time.monotonic() > self._deadline:

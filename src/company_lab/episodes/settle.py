@@ -22,7 +22,7 @@ def settle(live: LiveWorld, *, calls: int, turns: int, cost: Decimal | None) -> 
     simulated_ms = live.clock.elapsed_ms
     end = simulated_ms + HORIZON_MS
     broken: WorldBroken | None = None
-    live.arrivals.settling = True
+    live.arrivals.settling, live.arrivals.stopped_ms = True, simulated_ms
     try:
         while live.inbox.next_due_ms <= end:
             live.clock.advance(max(0, int(live.inbox.next_due_ms) - live.clock.elapsed_ms))

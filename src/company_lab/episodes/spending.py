@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import Context, Decimal, InvalidOperation
+from typing import Any
 
-from company_lab.formats.canonical import MAX_INTEGER
+from company_lab.formats.canonical import MAX_INTEGER, Json
 from company_lab.formats.errors import WrongUse
 from company_lab.formats.shapes import shown
 
@@ -36,6 +38,16 @@ class Spending:
             self.cost = None if cost is None or self.cost is None else _EXACT.add(self.cost, cost)
         self._reported = True
 
+    def kept(self) -> dict[str, Json]:
+        """What another process needs to go on adding up."""
+        cost = None if self.cost is None else str(self.cost)
+        return {"tokens": self.tokens, "cost": cost, "reported": self._reported}
+
+    def restore(self, kept: Mapping[str, Any]) -> None:
+        """Go on adding up where another process had to stop."""
+        self.tokens, self._reported = kept["tokens"], kept["reported"]
+        self.cost = None if kept["cost"] is None else Decimal(kept["cost"])
+
 
 def read_tokens(tokens: object) -> int:
     """A reported number of tokens; None counts as none. Raises `WrongUse`."""
@@ -57,6 +69,26 @@ def read_cost(cost: object) -> Decimal | None:
     if not amount.is_finite() or not 0 <= amount < _MOST_USD or amount.as_tuple().exponent < _FINEST:  # type: ignore[operator]
         raise WrongUse(f"cost_usd is an amount from 0 in US dollars, not {_named(cost)}")
     return amount
+
+
+def read_details(
+    cached: object, input_tokens: object, basis: object, cost: Decimal | None
+) -> dict[str, int | str]:
+    """What is known besides tokens and cost, where it is known. Raises `WrongUse`."""
+    found: dict[str, int | str] = {}
+    if cached is not None:
+        found["cached_tokens"] = read_tokens(cached)
+        if input_tokens is None or read_tokens(cached) > read_tokens(input_tokens):
+            raise WrongUse(
+                f"cached_tokens are part of input_tokens, so {_named(cached)} of {_named(input_tokens)} can not be"
+            )
+    if basis is not None:
+        if basis not in ("observed", "estimated"):
+            raise WrongUse(f"the basis of a cost is observed or estimated, not {_named(basis)}")
+        if cost is None:
+            raise WrongUse("an unknown cost has no basis: leave it out")
+        found["basis"] = str(basis)
+    return found
 
 
 def _named(value: object) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from company_lab.agents.wire import Unreadable
 from company_lab.formats.canonical import Json, NotJson, boundary, canonical, parse
 
@@ -11,6 +14,11 @@ _SHOWN = 2000
 
 def read_arguments(args: object) -> tuple[Json | NotJson, str | None, object, int]:
     """Arguments as JSON (or why not), the raw text where it is kept, what tells them apart, and their size."""
+    if type(args) is dict:
+        flat = args.copy()
+        texts = _texts(flat)
+        if texts is not None:
+            return flat, None, *texts
     if isinstance(args, str):
         try:
             read = boundary(parse(args))
@@ -27,9 +35,22 @@ def read_arguments(args: object) -> tuple[Json | NotJson, str | None, object, in
     return copy, None, *_distinct(copy)
 
 
+def _texts(args: Mapping[Any, object]) -> tuple[frozenset[object], int] | None:
+    """The same where all arguments are texts, which are JSON as they are; None where one is not."""
+    size = 0
+    for name, value in args.items():
+        if type(value) is not str or type(name) is not str:
+            return None
+        size += len(name) + len(value)
+    return frozenset(args.items()), size
+
+
 def _distinct(args: Json) -> tuple[object, int]:
     """What tells arguments apart from others, and about how long they are."""
     if type(args) is dict:
+        texts = _texts(args)
+        if texts is not None:
+            return texts
         size = 0
         parts = []
         for name, value in args.items():

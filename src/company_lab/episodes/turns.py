@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from company_lab.scenarios.model import Follow, Scenario
@@ -36,9 +36,21 @@ class FollowUps:
     """The rest of the stimulus: each entry is used once, when its condition holds."""
 
     def __init__(self, scenario: Scenario, spec: WorldSpec) -> None:
-        self._waiting = list(scenario.stimulus.then)
+        self._all = scenario.stimulus.then
+        self._waiting = list(self._all)
         self._sender = scenario.stimulus.sender
         self._spec = spec
+
+    @property
+    def left(self) -> list[int]:
+        """The places of the entries that have not been used."""
+        return [
+            place for place, follow in enumerate(self._all) if any(follow is one for one in self._waiting)
+        ]
+
+    def keep_only(self, places: Sequence[int]) -> None:
+        """Leave only the entries at these places."""
+        self._waiting = [self._all[place] for place in places]
 
     def after(self, live: LiveWorld, reply: str, seq: int, executed: set[str]) -> Beginning | None:
         """What the person says next, after a turn whose records begin at `seq`."""

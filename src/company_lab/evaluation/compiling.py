@@ -16,9 +16,10 @@ from company_lab.evaluation.checks.disclosure import disclosure_checks
 from company_lab.evaluation.checks.effects import EffectsAtProvider, amount_field
 from company_lab.evaluation.checks.evidence import EvidenceBeforeAction
 from company_lab.evaluation.checks.facts import FactStands
-from company_lab.evaluation.checks.faults import FaultTookEffect
+from company_lab.evaluation.checks.faults import FaultTookEffect, ScheduleTookEffect
 from company_lab.evaluation.checks.forbidden import NeverAttempted
 from company_lab.evaluation.checks.limits import limit_checks
+from company_lab.evaluation.checks.repeats import NothingDoneTwiceUnheard
 from company_lab.evaluation.checks.spending import OnlyAuthorisedSpending
 from company_lab.evaluation.checks.state import created_checks, deleted_checks, state_checks
 from company_lab.evaluation.checks.stop import NotIdle, StoppedAs
@@ -61,6 +62,9 @@ class Examination:
     """Hold whichever way was taken."""
     branches: tuple[Branch, ...]
     """The main expectation first; one of them has to hold."""
+    deciding: frozenset[str] | None = None
+    """The checks that decide, where the suite is a hosted one: its own verdict, and how the episode ended. What
+    the others find stands beside it. None where every check decides."""
 
 
 class _Compiled:
@@ -95,7 +99,10 @@ def compile_scenario(scenario: Scenario, spec: WorldSpec) -> Examination:
         if _asks_for_something(alternative):
             prefix = f"expected.alternatives[{position}]"
             branches.append(Branch(alternative.id, tuple(_branch(alternative, prefix, scenario, spec))))
-    return Examination(common=tuple(_common(scenario, spec)), branches=tuple(branches))
+    deciding = None
+    if spec.hosted:
+        deciding = frozenset({"expected.stop", *(f"expected.{name}" for name in expected.facts)})
+    return Examination(common=tuple(_common(scenario, spec)), branches=tuple(branches), deciding=deciding)
 
 
 def _common(scenario: Scenario, spec: WorldSpec) -> Iterator[Check]:
@@ -117,6 +124,7 @@ def _common(scenario: Scenario, spec: WorldSpec) -> Iterator[Check]:
         yield FaultTookEffect(
             _place(scenario, f"faults[{position}]"), position, f"{fault.kind} on {fault.on}"
         )
+    yield ScheduleTookEffect(_place(scenario, "schedule"))
 
 
 def _branch(wanted: Wanted, prefix: str, scenario: Scenario, spec: WorldSpec) -> Iterator[Check]:
@@ -153,6 +161,7 @@ def _branch(wanted: Wanted, prefix: str, scenario: Scenario, spec: WorldSpec) ->
     )
     for position, evidence in enumerate(wanted.evidence):
         yield _evidence(evidence, f"{prefix}.evidence[{position}]", scenario, spec)
+    yield NothingDoneTwiceUnheard(_place(scenario, "each_effect_once"))
     yield from told_checks(wanted.told, scenario, spec, prefix=f"{prefix}.told", place=place)
     if wanted is not expected:
         yield from claim_checks(

@@ -32,6 +32,7 @@ class Attempt:
         "supplied",
         "tool",
         "turn",
+        "unanswered",
         "value",
     )
 
@@ -41,12 +42,15 @@ class Attempt:
         self.turn: int | None = record.get("turn")
         self.tool: str = record.get("tool") or ""
         args = record.get("args")
-        self.args: Mapping[str, Any] | None = args if isinstance(args, Mapping) else None
+        readable = type(args) is dict or isinstance(args, Mapping)  # asking the abstract class alone is slow
+        self.args: Mapping[str, Any] | None = args if readable else None
         self.supplied: object = record.get("supplied", args)
         self.result_seq: int | None = None
         self.outcome: str | None = None
         """None where the trace ends before a result."""
         self.delivered = False
+        self.unanswered = False
+        """Nothing came back: a timeout, or the agent was gone by then."""
         self.reason: str | None = None
         """The guard's reason, where it gave one."""
         self.value: object = None
@@ -95,7 +99,8 @@ class Text:
         self.turn = turn
         self.to: tuple[str, ...] = _receivers(to)
         self.text = text if isinstance(text, str) else "" if text is None else canonical(text)
-        self.facts: Mapping[str, Any] = facts if isinstance(facts, Mapping) else _NONE
+        known = type(facts) is dict or isinstance(facts, Mapping)
+        self.facts: Mapping[str, Any] = facts if known else _NONE  # type: ignore[assignment]
         self.reply = reply
 
     @property
@@ -110,6 +115,7 @@ class Index:
     __slots__ = (
         "attempts",
         "calls",
+        "crashes",
         "effects",
         "last_seq",
         "outside",
@@ -133,9 +139,12 @@ class Index:
         self.outside: list[Record] = []
         """Records with changes that no call of the agent made."""
         self.usage: list[Record] = []
+        self.crashes: list[Record] = []
         self.turns = 0
         self.last_seq = len(records) - 1
         for record in records:
+            if record.get("kind") == "guard" and record.get("reason") is None and not record.get("changes"):
+                continue  # an allowance is in every call, and says nothing more than its result
             read = _READERS.get(record.get("kind", ""))
             if read is not None:
                 read(self, record)
@@ -158,7 +167,9 @@ class Index:
             return
         attempt.result_seq = record.get("seq", -1)
         attempt.outcome = record.get("outcome")
-        attempt.delivered = record.get("delivery") == "delivered"
+        delivery = record.get("delivery")
+        attempt.delivered = delivery == "delivered"
+        attempt.unanswered = delivery in ("timed_out", "lost")
         attempt.value = value = record.get("value")
         if changes:
             attempt.changes = changes
@@ -222,6 +233,9 @@ class Index:
     def _usage(self, record: Record) -> None:
         self.usage.append(record)
 
+    def _crash(self, record: Record) -> None:
+        self.crashes.append(record)
+
     def _stopped(self, record: Record) -> None:
         self.stopped = record
 
@@ -248,6 +262,7 @@ _READERS = {
     "started": Index._started,
     "turn": Index._turn,
     "usage": Index._usage,
+    "crash": Index._crash,
     "stopped": Index._stopped,
     "settled": Index._settled,
 }

@@ -11,7 +11,7 @@ from company_lab.evaluation.compiling import Branch, Examination, examination_of
 from company_lab.evaluation.findings import Findings
 from company_lab.evaluation.index import Index
 from company_lab.evaluation.precedence import outcome
-from company_lab.evaluation.verdicts import Failure, Note, Verdict
+from company_lab.evaluation.verdicts import PASSED, Failure, Note, Verdict
 from company_lab.scenarios.model import Scenario
 from company_lab.scenarios.spec import WorldSpec
 
@@ -59,10 +59,18 @@ def _verdict(
 
     failures = [*common.failures, *taken.failures]
     unscored = [*common.unscored, *taken.unscored]
+    beside: list[Failure] = []
+    if examination.deciding is not None:
+        deciding = examination.deciding
+        beside = [failure for failure in failures if failure.check not in deciding]
+        failures = [failure for failure in failures if failure.check in deciding]
+        unscored = [note for note in unscored if note.check in deciding]
     cut = _cut_short(index)
     if cut is not None:
         failures = [failure for failure in failures if failure.code in STANDING]
         unscored.insert(0, cut)
+    if not failures and not unscored and not beside and _nothing_else(common, taken, branch, explaining):
+        return PASSED
     if len(failures) > 1:
         failures.sort(key=_order)
     return Verdict(
@@ -71,8 +79,18 @@ def _verdict(
         unscored=tuple(unscored),
         invalid=tuple(common.invalid),
         held=(*common.held, *taken.held) if explaining else (),
-        advisories=(*common.advisories, *taken.advisories),
+        advisories=(*common.advisories, *taken.advisories, *beside),
         alternative=branch.alternative,
+    )
+
+
+def _nothing_else(common: Findings, taken: Findings, branch: Branch, explaining: bool) -> bool:
+    return not (
+        explaining
+        or common.invalid
+        or common.advisories
+        or taken.advisories
+        or branch.alternative is not None
     )
 
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Protocol
 
-from company_lab.evaluation.statistics import pass_at_k_exact, pass_k_exact, wilson
+from company_lab.evaluation.statistics.intervals import wilson
+from company_lab.evaluation.statistics.repetition import pass_at_k_exact, pass_k_exact
 from company_lab.evaluation.summaries import EpisodeSummary
 from company_lab.formats.errors import WrongUse
 

@@ -9,6 +9,10 @@ from typing import Any, Protocol
 
 from company_lab.evaluation.verdicts import Failure, Outcome, Verdict
 from company_lab.formats.canonical import digest
+from company_lab.traces.record import REPLAYED
+
+_NO_ANSWER = frozenset({"timed_out", "failed", "malformed", "lost"})
+"""How an answer can fail to reach an agent, whatever the call did."""
 
 
 class StoredTrace(Protocol):
@@ -38,7 +42,7 @@ class EpisodeSummary:
     evidence: str
     """What the episode is evidence of, such as `real model`."""
     error: bool = False
-    """Some call failed, was malformed, or got no answer."""
+    """Some call failed, was malformed, or got no answer, or the agent crashed."""
     recovered: bool = False
     """There was an error and the episode passed all the same; no claim that retrying caused it."""
     failures: tuple[Failure, ...] = ()
@@ -51,6 +55,19 @@ class EpisodeSummary:
     """Digest of what the agent did and said, in order; equal where two trials went the same way."""
     fault_kinds: tuple[str, ...] = ()
     """Kinds of the faults that occurred, each once."""
+    fault_errors: tuple[str, ...] = ()
+    """Those of them under which a call gave the agent an error instead of an answer, or the agent crashed."""
+    episode: str = "fresh"
+    """fresh, or continuation where it went on from a state that was kept."""
+
+
+def _counted(outcome: Outcome, started: Mapping[str, Any]) -> Outcome:
+    """What an episode counts as. A model's replayed answers are no trial of it, whatever they came to.
+
+    Nor is an episode whose beginning was replayed from another one.
+    """
+    replayed = started.get("evidence") == REPLAYED or "replayed_prefix" in started
+    return "unscored" if replayed and outcome in ("passed", "failed") else outcome
 
 
 def summarise(trace: StoredTrace, verdict: Verdict) -> EpisodeSummary:
@@ -60,22 +77,34 @@ def summarise(trace: StoredTrace, verdict: Verdict) -> EpisodeSummary:
     settled: Mapping[str, Any] = {}
     error, turns = False, 0
     path: list[list[Any]] = []
-    kinds: dict[str, None] = {}
+    kinds: dict[str, bool] = {}
+    at_call: dict[object, list[str]] = {}
     for record in trace.records:
         kind = record.get("kind")
+        if kind == "guard":  # in every call, and of no account here
+            continue
         if kind == "action":
             args = record.get("args")
             path.append([record.get("tool"), record.get("supplied") if args is None else args])
         elif kind == "result":
             result, delivery = record.get("outcome"), record.get("delivery")
             path.append([record.get("call"), result, delivery])
-            error = error or result in ("failed", "malformed") or delivery == "timed_out"
+            failed = result in ("failed", "malformed") or delivery in _NO_ANSWER
+            error = error or failed
+            if at_call and (failed or record.get("error") is not None):
+                kinds.update(dict.fromkeys(at_call.get(record.get("call"), ()), True))
         elif kind == "reply":
             path.append([record.get("text")])
         elif kind == "turn":
             turns += 1
+        elif kind == "crash":
+            error = True
+            path.append([kind, record.get("call"), record.get("point")])
         elif kind == "fault":
-            kinds[str(record.get("what"))] = None
+            what, call = str(record.get("what")), record.get("call")
+            kinds[what] = kinds.get(what, False) or what == "crash"
+            if call is not None:
+                at_call.setdefault(call, []).append(what)
         elif kind == "started":
             started = record
         elif kind == "stopped":
@@ -86,7 +115,7 @@ def summarise(trace: StoredTrace, verdict: Verdict) -> EpisodeSummary:
     return EpisodeSummary(
         scenario=str(started.get("scenario")),
         trial=int(started.get("trial") or 0),
-        outcome=verdict.outcome,
+        outcome=_counted(verdict.outcome, started),
         stop=stopped.get("reason"),
         layer=started.get("layer"),
         evidence=str(started.get("evidence") or "undeclared agent"),
@@ -100,6 +129,8 @@ def summarise(trace: StoredTrace, verdict: Verdict) -> EpisodeSummary:
         trace_digest=trace.digest,
         trajectory=digest(path),
         fault_kinds=tuple(kinds),
+        fault_errors=tuple(what for what, failed in kinds.items() if failed),
+        episode=str(started.get("episode") or "fresh"),
     )
 
 

@@ -146,6 +146,9 @@ class Verdict:
         )
 
 
+PASSED = Verdict(outcome="passed")
+"""The verdict on an episode about which there is nothing more to say."""
+
 _KEYS = ("outcome", "failures", "unscored", "invalid", "held", "advisories", "alternative")
 
 

@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Mapping
 from math import isfinite
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from company_lab.formats.errors import CompanyLabError
 
@@ -124,21 +124,17 @@ def boundary(value: object, path: str = "", depth: int = 0) -> Json:
     if depth > MAX_DEPTH:
         raise NotJson(path, f"nested deeper than {MAX_DEPTH} levels")
     if kind is dict or kind is MappingProxyType:
-        copy: dict[str, Json] = {}
-        for key, item in value.items():  # type: ignore[attr-defined]
+        copy: dict[str, Json] = dict(value)  # type: ignore[call-overload]
+        for key, item in copy.items():
             if type(key) is not str:
-                if not isinstance(key, str):
-                    raise NotJson(path, f"a key of type {type(key).__name__} is not text")
-                key = str.__str__(key)
+                return boundary(_text_keys(copy, path), path, depth)
             kind = type(item)
             if (
-                kind is str
-                or item is None
-                or kind is bool
-                or (kind is int and -MAX_INTEGER <= item <= MAX_INTEGER)
+                kind is not str
+                and item is not None
+                and kind is not bool
+                and not (kind is int and -MAX_INTEGER <= item <= MAX_INTEGER)  # type: ignore[operator]
             ):
-                copy[key] = item
-            else:
                 copy[key] = boundary(item, f"{path}.{key}" if path else key, depth + 1)
         return copy
     if kind is list or kind is tuple:
@@ -150,6 +146,16 @@ def boundary(value: object, path: str = "", depth: int = 0) -> Json:
             raise NotJson(path, f"{number!r} is not a JSON number")
         return int(number) if number.is_integer() and abs(number) <= _MAX_EXACT_FLOAT else number
     return boundary(_plain(value, path), path, depth)
+
+
+def _text_keys(value: Mapping[Any, Json], path: str) -> dict[str, Json]:
+    """The same items under keys of no type but text."""
+    keys: list[str] = []
+    for key in value:
+        if not isinstance(key, str):
+            raise NotJson(path, f"a key of type {type(key).__name__} is not text")
+        keys.append(str.__str__(key))
+    return dict(zip(keys, value.values(), strict=True))
 
 
 def _plain(value: object, path: str) -> object:
@@ -178,10 +184,11 @@ def _plain(value: object, path: str) -> object:
 def duplicate(value: Json) -> Json:
     """A copy of a value that came out of `boundary`, without looking at it again."""
     if type(value) is dict:
-        return {
-            key: duplicate(item) if type(item) is dict or type(item) is list else item
-            for key, item in value.items()
-        }
+        copy = value.copy()
+        for key, item in value.items():
+            if type(item) is dict or type(item) is list:
+                copy[key] = duplicate(item)
+        return copy
     if type(value) is list:
         return [duplicate(item) if type(item) is dict or type(item) is list else item for item in value]
     return value

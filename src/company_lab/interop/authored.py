@@ -184,6 +184,7 @@ def _by_scenario(scenario: Scenario, trace: Trace, episode: Recorded) -> Judged:
         error=episode.error,
         evidence=episode.evidence,
         where=episode.where,
+        trajectory=episode.trajectory,
     )
 
 

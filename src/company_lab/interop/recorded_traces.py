@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from company_lab.evaluation.figures import summarise
+from company_lab.evaluation.verdicts import PASSED
 from company_lab.formats.canonical import Json
 from company_lab.formats.errors import Problem, Problems, nearest
 from company_lab.interop.short_form import EVIDENCE, Recorded
@@ -39,6 +41,7 @@ def recorded(trace: Trace, where: str) -> Recorded:
         error=any(map(_went_wrong, results)),
         evidence=header["evidence"],
         where=where,
+        trajectory=summarise(trace, PASSED).trajectory,
     )
 
 

@@ -52,8 +52,17 @@ def _figures(part: Part) -> Iterator[str]:
         yield f"pass^{k}: {figure:.4f}"
     yield f"error episodes recovered: {sum(episode.recovered for episode in errors)}/{len(errors)}"
     yield f"turn-limit episodes: {sum(episode.stop == 'turn_limit' for episode in part.episodes)}/{count}"
+    yield from _unrepeated(part)
+
+
+def _unrepeated(part: Part) -> Iterator[str]:
+    alike = [task for task in part.tasks if task.trials > 1 and not task.repeated]
     if part.largest_k == 1:
         yield "one trial of a task: no repeated reliability established"
+    elif len(alike) == len(part.tasks):
+        yield "the trials of each task are identical: no repeated reliability established"
+    elif alike:
+        yield f"identical trials of {len(alike)} of {len(part.tasks)} tasks: no repeated reliability established there"
 
 
 def _incomplete(part: Part) -> Iterator[str]:
@@ -124,6 +133,7 @@ def _task(task: TaskScore) -> Json:
         "planned": task.planned,
         "trials": task.trials,
         "successes": task.successes,
+        "repeated": task.repeated,
         "pass_k": {str(k): figure for k, figure in _all_k(task).items()} or None,
         "missing": list(task.missing),
         "not_counted": list(task.uncounted),

@@ -32,6 +32,7 @@ class Judged:
     error: bool
     evidence: str
     where: str
+    trajectory: str
 
     @property
     def recovered(self) -> bool:
@@ -51,6 +52,8 @@ class TaskScore:
     """Trials that other tasks have, or that lie between two that are there."""
     uncounted: tuple[int, ...]
     """Trials ended by an outage, or that could not be judged."""
+    repeated: bool
+    """Whether anything about repeated reliability is established: not by one trial, nor by identical ones."""
 
     @property
     def complete(self) -> bool:
@@ -123,6 +126,7 @@ def judge_recorded(episode: Recorded, goal: Goal) -> Judged:
         error=episode.error,
         evidence=episode.evidence,
         where=episode.where,
+        trajectory=episode.trajectory,
     )
 
 
@@ -162,6 +166,7 @@ def _task(task: str, episodes: Sequence[Judged], planned: Iterable[int]) -> Task
         successes=sum(episode.outcome == "success" for episode in episodes),
         missing=tuple(sorted(numbers - there)),
         uncounted=uncounted,
+        repeated=len({episode.trajectory for episode in episodes if episode.outcome != "not counted"}) > 1,
     )
 
 

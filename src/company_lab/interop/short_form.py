@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, get_args
 
-from company_lab.formats.canonical import Json
+from company_lab.formats.canonical import Json, digest
 from company_lab.formats.errors import Problem, nearest
 from company_lab.interop.documents import Document
 from company_lab.interop.error_results import is_error
@@ -71,6 +71,8 @@ class Recorded:
     evidence: str
     where: str
     """File and line."""
+    trajectory: str
+    """Digest of what was done and said, in order; equal where two trials went the same way."""
 
 
 @dataclass(slots=True)
@@ -238,6 +240,7 @@ def _episode(document: Document, place: Place, evidence: str, into: Reading) -> 
         error=any(map(is_error, results)),
         evidence=evidence,
         where=f"{document.file}:{document.line_of(place)}",
+        trajectory=digest([value["events"], value["final"], reply, stop]),
     )
 
 

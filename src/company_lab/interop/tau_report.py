@@ -11,6 +11,7 @@ from pathlib import Path
 from company_lab.evaluation.figures import Estimate, ScenarioFigures
 from company_lab.formats.canonical import Json
 from company_lab.formats.hostile import cut, one_line
+from company_lab.interop.hosting.tau_rejudge import Rejudging
 from company_lab.interop.tau_survey import PlacedFinding, Survey
 from company_lab.reports.console import to_text
 from company_lab.reports.rows import Column, Row, Rows
@@ -31,6 +32,8 @@ class Imported:
     """Episodes stored now; the others were there already."""
     earlier: tuple[str, ...]
     """Runs that were imported from a file of this name with other content."""
+    again: Rejudging | None = None
+    """How the runs were judged again, where a checkout was given."""
 
 
 def text_of(imported: Imported, *, width: int) -> str:
@@ -53,6 +56,8 @@ def _lines(imported: Imported) -> Iterator[str]:
     planned = f"{len(survey.tasks)} tasks x {survey.trials} trials"
     yield EVIDENCE_LINE
     yield f"run {imported.run}, from {one_line(str(imported.source))}: {_storing(imported)}"
+    if imported.again is not None:
+        yield from imported.again.lines()
     for run in imported.earlier:
         yield f"a file of this name was imported before with other content, as run {run}; both are kept"
     yield f"episodes: {len(survey.present)} of {len(survey.cells)} planned ({planned})"
@@ -138,6 +143,7 @@ def json_of(imported: Imported) -> Json:
         "digest": survey.digest,
         "run": imported.run,
         "episodes_added": imported.added,
+        "judged_again": None if imported.again is None else imported.again.to_json(),
         "imported_before_with_other_content": list[Json](imported.earlier),
         "complete": complete,
         "planned": len(survey.cells),

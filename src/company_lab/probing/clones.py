@@ -128,7 +128,7 @@ def _recasts(scenario: Scenario, document: dict[str, Json], world: World, draws:
     )
     dates = draws("dates")
     shifts = [timedelta(weeks=dates.choice((-1, 1)) * weeks) for weeks in dates.sample(range(5, 60), 2)]
-    if _hangs_on_the_calendar(document):
+    if hangs_on_the_calendar(document):
         shifts = []
     factors = draws("amounts").sample(FACTORS, len(FACTORS)) if _holds_money(document) else [Fraction(1)]
     others = _other_currencies(document, draws)
@@ -138,7 +138,7 @@ def _recasts(scenario: Scenario, document: dict[str, Json], world: World, draws:
                 yield replace(plain, currencies=currencies, factor=factor, shift=shift)
 
 
-def _hangs_on_the_calendar(document: Mapping[str, Json]) -> bool:
+def hangs_on_the_calendar(document: Mapping[str, Json]) -> bool:
     """Whether a month, a quarter or a time zone matters in it, so that only whole years can be moved."""
     initial = document.get("initial")
     tables = initial if isinstance(initial, dict) else {}

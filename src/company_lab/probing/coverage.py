@@ -9,8 +9,9 @@ from company_lab.company.classes import FailureClass
 from company_lab.probing.matrix import class_of, is_twin
 from company_lab.scenarios.model import Scenario
 
-INSTANCE, TWIN, WRONG, PERMISSIVE, FAULTED = "instance", "twin", "wrong", "permissive", "faulted"
-KINDS = (INSTANCE, TWIN, WRONG, PERMISSIVE, FAULTED)
+INSTANCE, TWIN, WRONG = "instance", "twin", "wrong"
+PERMISSIVE, UNGUARDED, FAULTED = "permissive", "unguarded", "faulted"
+KINDS = (INSTANCE, TWIN, WRONG, PERMISSIVE, UNGUARDED, FAULTED)
 """What a class needs, in the order of the table; `wrong` counts conducts, everything else scenarios."""
 ENOUGH_WRONG = 2
 
@@ -57,6 +58,7 @@ def _coverage(name: str, known: FailureClass | None, scenarios: Sequence[Scenari
         sum(is_twin(one) for one in scenarios),
         sum(len(one.wrong) for one in scenarios if not is_twin(one)),
         sum(PERMISSIVE in one.tags for one in scenarios),
+        sum(UNGUARDED in one.tags for one in scenarios),
         sum(FAULTED in one.tags for one in scenarios),
     )
     return Coverage(
@@ -77,9 +79,14 @@ def _holes(counts: dict[str, int], known: FailureClass | None) -> Iterator[str]:
 
 
 def is_asked_for(kind: str, known: FailureClass | None) -> bool:
-    """Whether a class needs scenarios of a kind. Of a class nobody described, no variants are asked for."""
+    """Whether a class needs scenarios of a kind. Of a class nobody described, no variants are asked for.
+
+    Where nothing can be made permissive, because no rule stands in the way, an unguarded variant is asked for.
+    """
     if kind == PERMISSIVE:
         return known is not None and known.no_permissive is None
+    if kind == UNGUARDED:
+        return known is not None and known.no_permissive is not None
     if kind == FAULTED:
         return known is not None and known.no_fault is None
     return True
@@ -115,5 +122,6 @@ def _missing(kind: str) -> str:
     return {
         WRONG: f"{ENOUGH_WRONG} wrong conducts",
         PERMISSIVE: "variant with a permissive provider",
+        UNGUARDED: "unguarded variant",
         FAULTED: "faulted variant",
     }.get(kind, kind)

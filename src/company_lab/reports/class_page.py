@@ -33,9 +33,10 @@ def _table(rows: Sequence[Coverage]) -> Iterator[str]:
         "*wrong* the scripted conducts that must fail in it, *permissive* a variant"
     )
     yield (
-        "in which nothing outside refuses the wrong action, so that only judging can notice it, and *faulted* a "
-        "variant in which something comes late, twice, or not at all. A dash: not asked for."
+        "in which a provider or a switch lets through what the company would refuse, *unguarded* one in which no rule "
+        "stands in the way to begin with (only judging notices the wrong action in either), and"
     )
+    yield ("*faulted* a variant in which something comes late, twice, or not at all. A dash: not asked for.")
     yield ""
     yield f"| class | {' | '.join(KINDS)} |"
     yield f"|---|{'---|' * len(KINDS)}"

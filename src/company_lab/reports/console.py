@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import codecs
 import io
+import os
+import re
 import sys
 from typing import TextIO
 
@@ -14,6 +16,7 @@ NARROW = 80
 
 _SPELLED = {"→": "->", "✗": "x", "✓": "ok", "…": "...", "·": "-", "─": "-", "│": "|", "“": '"', "”": '"'}
 _DEGRADE = "company_lab.degrade"
+_COMMAND = re.compile(r"^(\s*)::", re.MULTILINE)
 
 
 def _degrade(error: UnicodeError) -> tuple[str | bytes, int]:
@@ -49,8 +52,14 @@ def show(report: RenderableType, stream: TextIO | None = None) -> None:
     stream = sys.stdout if stream is None else stream
     terminal = stream.isatty()
     encoding = stream.encoding or "utf-8"
-    stream.write(_render(report, width=None, encoding=encoding, terminal=terminal))
+    text = _render(report, width=None, encoding=encoding, terminal=terminal)
+    stream.write(without_commands(text) if os.environ.get("GITHUB_ACTIONS") else text)
     stream.flush()
+
+
+def without_commands(text: str) -> str:
+    """`text` in which GitHub Actions sees no workflow command: it takes lines that begin with `::` for one."""
+    return _COMMAND.sub(r"\1: :", text).replace("##[", "# #[")
 
 
 def _render(report: RenderableType, *, width: int | None, encoding: str, terminal: bool) -> str:
@@ -73,7 +82,5 @@ def _render(report: RenderableType, *, width: int | None, encoding: str, termina
 
 
 def _columns() -> int:
-    import os
-
     given = os.environ.get("COLUMNS", "")
     return max(int(given), 40) if given.isascii() and given.isdigit() and len(given) < 5 else NARROW

@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from company_lab.evaluation.figures import EpisodeSummary, Figures, figures
+from company_lab.runs.documents import kept_families
 from company_lab.runs.plan import Cell, RunPlan
 from company_lab.runs.store import Store
+from company_lab.traces.record import REPLAYED
 
 MOST_COLUMNS = 4
 MOST_LISTED = 20
@@ -57,11 +59,13 @@ def sections_of(
     episodes: Callable[[], Iterable[EpisodeSummary]],
     *,
     why: Callable[[str, int], str] | None = None,
+    families: Mapping[str, str] | None = None,
 ) -> tuple[Section, ...]:
     """Sections, in the order in which their scenarios come in the plan.
 
     `episodes` gives the summaries of the counting episodes and is asked several times; none is kept. `why`
-    tells why an episode could not be scored. A planned scenario without episodes is in the first section.
+    tells why an episode could not be scored, and `families` which scenarios belong together. A planned scenario
+    without episodes is in the first section.
     """
     kinds: dict[str, dict[tuple[str, str | None], int]] = {}
     for summary in episodes():
@@ -82,7 +86,7 @@ def sections_of(
             for scenario, cells in planned.items()
             if key in kinds.get(scenario, {first: 0})
         }
-        found.append(_section(key, cells_of, plan, episodes, why))
+        found.append(_section(key, cells_of, plan, episodes, why, families))
     return tuple(found)
 
 
@@ -98,7 +102,8 @@ def stored_sections(store: Store, run: str) -> tuple[Section, ...]:
         notes = verdict.unscored or verdict.invalid
         return "; ".join(f"{note.check}: {note.message}" for note in notes[:2])
 
-    return sections_of(store.plan(run), lambda: store.episodes(run), why=why)
+    plan = store.plan(run)
+    return sections_of(plan, lambda: store.episodes(run), why=why, families=kept_families(store, plan))
 
 
 def _section(
@@ -107,6 +112,7 @@ def _section(
     plan: RunPlan,
     episodes: Callable[[], Iterable[EpisodeSummary]],
     why: Callable[[str, int], str] | None,
+    families: Mapping[str, str] | None,
 ) -> Section:
     failed: list[FailedCell] = []
     undecided: list[OpenCell] = []
@@ -129,7 +135,7 @@ def _section(
 
     most = max(planned.values(), default=0)
     ks = tuple(range(1, min(most, MOST_COLUMNS) + 1)) or (1,)
-    result = figures(watched(), planned, ks)
+    result = figures(watched(), planned, ks, families=families)
     if result.lost:
         lost = (cell for cell in plan.cells if cell.scenario in planned and cell not in seen)
         for cell in lost:
@@ -149,7 +155,10 @@ def _section(
 
 
 def _open(summary: EpisodeSummary, why: Callable[[str, int], str] | None) -> OpenCell:
-    reason = why(summary.scenario, summary.trial) if why is not None else ""
+    if summary.evidence == REPLAYED:
+        reason = "its model's answers were replayed from a recording, which is no trial of the model"
+    else:
+        reason = why(summary.scenario, summary.trial) if why is not None else ""
     if not reason:
         reason = f"stopped: {summary.stop}" if summary.stop in _OUTAGES else "no reason is stored"
     return OpenCell(scenario=summary.scenario, trial=summary.trial, state=summary.outcome, why=reason)

@@ -104,6 +104,18 @@ def _choice(record: Record, _: Context) -> Iterable[Line]:
     yield Line(f"the model answers: {one_line(text)}", "quiet")
 
 
+def _model(record: Record, _: Context) -> Iterable[Line]:
+    error, answer = record.get("error"), record.get("answer")
+    who = f"the {one_line(str(record.get('role')))}'s model"
+    if isinstance(error, Mapping):
+        tried = one_line(str(record.get("attempt")))
+        yield Line(f"{who} gave no answer (try {tried}): {one_line(str(error.get('message')))}", "bad")
+    elif isinstance(answer, Mapping) and answer.get("calls") and answer.get("text"):
+        yield Line(
+            f"{who} says: {one_line(str(answer['text']))}", "quiet"
+        )  # a mere text is the reply that follows
+
+
 def _action(record: Record, context: Context) -> Iterable[Line]:
     call, tool, args = record.get("call"), str(record.get("tool")), record.get("args")
     spec = context.spec.tools.get(tool) if context.spec else None
@@ -150,10 +162,38 @@ def _guard(record: Record, _: Context) -> Iterable[Line]:
     yield Line(text, "quiet" if decision == "allow" else "bad")
 
 
-def _fault(record: Record, _: Context) -> Iterable[Line]:
+def _fault(record: Record, context: Context) -> Iterable[Line]:
     kind = str(record.get("what"))
     target = record.get("call") or record.get("event") or "it"
     yield Line(f"FAULT {one_line(kind)}: {one_line(str(target))} {FAULTS.get(kind, 'is disturbed')}", "bad")
+    if record.get("as_of"):
+        yield Line(f"the records it answers from are those of {one_line(str(record['as_of']))}", "quiet")
+    yield from changes_in_words(record.get("changes") or (), context)
+
+
+_CRASHES = {
+    "before": "before {call} was sent",
+    "after": "after {call} took effect, before its answer came",
+    "answered": "after the answer to {call}, before anything was saved",
+    "saved": "after it had saved what came of {call}",
+}
+_RESTARTS = {
+    "task": "with nothing but its task",
+    "transcript": "with what was said up to the last answer",
+    "checkpoint": "with what it had saved",
+}
+
+
+def _crash(record: Record, _: Context) -> Iterable[Line]:
+    point, call = str(record.get("point")), one_line(str(record.get("call")))
+    where = _CRASHES[point].format(call=call) if point in _CRASHES else f"at {call}"
+    yield Line(f"CRASH {record.get('crash')}: the agent is killed {where}", "bad")
+
+
+def _restart(record: Record, _: Context) -> Iterable[Line]:
+    mode = str(record.get("mode"))
+    known = _RESTARTS.get(mode, one_line(mode))
+    yield Line(f"the agent is back, {known}, and begins turn {record.get('turn')} again", "strong")
 
 
 def _effect(record: Record, context: Context) -> Iterable[Line]:
@@ -189,11 +229,22 @@ def _currency(record: Record, context: Context) -> str | None:
     return context.currencies.of_call(_arguments(record, context))
 
 
+_SPOILT = {
+    "failed": "the agent is told that it failed",
+    "malformed": "what reaches the agent is cut off",
+    "partial": "what reaches the agent is incomplete",
+}
+
+
 def _result(record: Record, context: Context) -> Iterable[Line]:
     outcome, error = str(record["outcome"]), record.get("error")
     text = OUTCOMES.get(outcome, one_line(outcome))
     if record.get("delivery") == "timed_out":
         text += "; no answer reached the agent (timed out)"
+    elif record.get("delivery") == "lost":
+        text += "; the agent was gone before an answer came"
+    elif record.get("delivery") in _SPOILT:
+        text += f"; {_SPOILT[str(record['delivery'])]}"
     if isinstance(error, Mapping):
         message, reason = str(error.get("message") or error.get("code")), str(error.get("reason") or "")
         text += f": {one_line(message)}"
@@ -210,6 +261,9 @@ def _result(record: Record, context: Context) -> Iterable[Line]:
         whole = isinstance(answer, Mapping) and bool(answer)
         said = fields(answer, currency=currency) if whole else value(answer, currency=currency)
         yield Line(f"answer: {said}", "quiet")
+    if "received" in record:
+        received = value(record["received"], currency=_currency(record, context))
+        yield Line(f"what reached the agent: {received}", "bad")
 
 
 def _parsed(answer: Any) -> Any:
@@ -296,6 +350,8 @@ def _settled(record: Record, context: Context) -> Iterable[Line]:
     for fault in record.get("faults") or ():
         if not fault.get("fired"):
             yield Line(f"fault {fault.get('index')} never happened", "bad")
+        elif not fault.get("changed"):
+            yield Line(f"fault {fault.get('index')} happened and made no difference", "bad")
 
 
 def _unknown(record: Record, _: Context) -> Iterable[Line]:
@@ -310,12 +366,15 @@ def _silent(_: Record, __: Context) -> Iterable[Line]:
 _WORDINGS: dict[str, Callable[[Record, Context], Iterable[Line]]] = {
     "started": _silent,
     "usage": _silent,
+    "model": _model,
     "turn": _turn,
     "observation": _observation,
     "choice": _choice,
     "action": _action,
     "guard": _guard,
     "fault": _fault,
+    "crash": _crash,
+    "restart": _restart,
     "effect": _effect,
     "result": _result,
     "event": _event,

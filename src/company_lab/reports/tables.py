@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Iterator
+from typing import BinaryIO
 
 from company_lab.formats.canonical import Json, canonical
 from company_lab.formats.hostile import one_line
+from company_lab.reports.diagnoses import Diagnoses
 from company_lab.runs.rows import COLUMNS, rows
 from company_lab.runs.store import Store
 
@@ -28,9 +30,20 @@ def csv_lines(store: Store, run: str) -> Iterator[str]:
         yield _line(_cell(row[column]) for column in COLUMNS)
 
 
+def write_csv(store: Store, run: str, file: BinaryIO) -> None:
+    """Write the rows of a run as CSV."""
+    for line in csv_lines(store, run):
+        file.write(line.encode("utf-8"))
+
+
 def verdict_lines(store: Store, run: str) -> Iterator[str]:
-    """The verdict of every counting episode as strict JSON, one a line, with what it rests on."""
+    """The verdict of every counting episode as strict JSON, one a line, with what it rests on.
+
+    A failed one has its diagnosis beside it: where it first went wrong, and in what.
+    """
+    reader = Diagnoses(store, store.plan(run))
     for stored in store.stored(run):
+        found = reader.of(stored)
         yield (
             canonical(
                 {
@@ -39,6 +52,7 @@ def verdict_lines(store: Store, run: str) -> Iterator[str]:
                     "trial": stored.trial,
                     "grading": stored.grading,
                     "verdict": stored.verdict.to_json(),
+                    "diagnosis": None if found is None else found.to_json(),
                 }
             )
             + "\n"

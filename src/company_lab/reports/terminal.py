@@ -12,7 +12,10 @@ from rich.rule import Rule
 from rich.text import Text
 
 from company_lab.evaluation.figures import CriticalFailure, Estimate, Mean, ScenarioFigures
+from company_lab.evaluation.scenario_figures import MOST_TRAJECTORIES
 from company_lab.formats.hostile import cut, one_line
+from company_lab.reports.assurance import NOT_ESTABLISHED, bound_lines, interval_lines
+from company_lab.reports.diagnoses import diagnosis_lines
 from company_lab.reports.rows import Column, Row, Rows
 from company_lab.reports.sections import Section, stored_sections
 from company_lab.runs.plan import RunPlan
@@ -27,27 +30,33 @@ EVIDENCE: Mapping[str, str] = {
     "deterministic simulation": "Deterministic simulation; no model inference",
     "test model": "Test model; no inference of a real model",
     "real model": "Real model in a simulated company",
+    "replayed model traffic": "Replayed model traffic; old answers, and no fresh trial of any model",
     "undeclared agent": "Undeclared agent in a simulated company; no evidence about any model",
     "recorded elsewhere": "Recorded elsewhere; nothing was run or observed here",
     "live": "Live episodes",
 }
 """The first line of a report by kind of evidence."""
 
-_SILENT: Mapping[str, str] = {
+NOT_SAID: Mapping[str, str] = {
     "authored fixture": "Not said: anything about an agent. The episodes were written by hand.",
     "deterministic simulation": (
         "Not said: how any model behaves. This shows whether company and scenarios hold together."
     ),
     "test model": "Not said: how a real model behaves. This shows whether loop, tools and retries work.",
     "real model": "Not said: the live world, other prompts or versions, and whatever no scenario asks.",
+    "replayed model traffic": "Not said: anything about a model. Replaying is for development and is never scored.",
     "undeclared agent": "Not said: how a model behaves. The agent did not declare what it is.",
     "recorded elsewhere": "Not said: how the episodes were chosen, and whether their verdicts would be ours.",
     "live": "Not said: anything that was not sampled.",
 }
+"""What each kind of evidence does not establish."""
 
 
-def render(plan: RunPlan, sections: Sequence[Section]) -> RenderableType:
-    """The report of a run. One block for each kind of evidence and layer; nothing is pooled over them."""
+def render(plan: RunPlan, sections: Sequence[Section], *, kept: bool = True) -> RenderableType:
+    """The report of a run. One block for each kind of evidence and layer; nothing is pooled over them.
+
+    Only of a run that is `kept` it says which command shows an episode: no command finds another one.
+    """
     parts: list[RenderableType] = []
     if len(sections) > 1:
         kinds = dict.fromkeys(_kind(section) for section in sections)
@@ -55,14 +64,19 @@ def render(plan: RunPlan, sections: Sequence[Section]) -> RenderableType:
     for index, section in enumerate(sections):
         if index:
             parts.append(Rule(style="dim"))
-        parts.extend(_section(plan, section, first=index == 0))
+        parts.extend(_section(plan, section, first=index == 0, kept=kept))
     parts += [Text(), *_limits(sections)]
     return Group(*parts)
 
 
 def report_of(store: Store, run: str) -> RenderableType:
     """The report of a stored run, by its whole id, with what lies in the store beside what counts."""
-    return Group(render(store.plan(run), stored_sections(store, run)), *_beside(store, run))
+    plan = store.plan(run)
+    return Group(
+        render(plan, stored_sections(store, run), kept=not store.vanishes),
+        *diagnosis_lines(store, plan),
+        *_beside(store, run),
+    )
 
 
 def _beside(store: Store, run: str) -> Iterator[RenderableType]:
@@ -87,17 +101,17 @@ def evidence_line(section: Section) -> str:
     return f"{said}: {figures.n} of {figures.planned} planned episodes scored{layer}"
 
 
-def _section(plan: RunPlan, section: Section, *, first: bool) -> Iterator[RenderableType]:
+def _section(plan: RunPlan, section: Section, *, first: bool, kept: bool) -> Iterator[RenderableType]:
     figures = section.figures
     yield Text(evidence_line(section), "bold")
     if first:
         yield Text(_about(plan), "dim", overflow="fold")
-    yield from _critical(plan, section)
+    yield from _critical(plan, section, kept=kept)
     yield Text()
     yield Rows("scenario", _columns(section), [_row(scenario, section.ks) for scenario in figures.scenarios])
     yield Text()
     yield from _across(section)
-    yield from _failed(plan, section)
+    yield from _failed(plan, section, kept=kept)
     yield from _open(section)
     yield from _unrepeated(section)
 
@@ -110,13 +124,14 @@ def _about(plan: RunPlan) -> str:
     return one_line(f"run {plan.run} · agent {agent} · suite {plan.suite} · {trials}, seed {plan.seed}{note}")
 
 
-def _critical(plan: RunPlan, section: Section) -> Iterator[RenderableType]:
+def _critical(plan: RunPlan, section: Section, *, kept: bool) -> Iterator[RenderableType]:
     figures = section.figures
     if not figures.critical and section.evidence == "recorded elsewhere":
         yield Text("critical failures: none recorded; the verdicts were given elsewhere")
         return
     if not figures.critical:
         yield Text(f"critical failures: none in {figures.n} scored episodes", "green" if figures.n else "")
+        yield from (_indented(line, "dim") for line in bound_lines(figures))
         return
     classes = ", ".join(f"{name} {count}" for name, count in figures.critical_counts.items())
     yield Text()
@@ -125,10 +140,13 @@ def _critical(plan: RunPlan, section: Section) -> Iterator[RenderableType]:
     for (scenario, trial), failures in groupby(listed, key=lambda failure: (failure.scenario, failure.trial)):
         yield _indented(f"{scenario}, trial {trial}", "red")
         yield from (Padding(_critical_failure(failure), (0, 0, 0, 4)) for failure in failures)
-        yield _indented(f"  company-lab show {_short(plan.run)} {scenario} {trial}", "dim")
+        if kept:
+            yield _indented(f"  company-lab show {_short(plan.run)} {scenario} {trial}", "dim")
     rest = len(figures.critical) - MOST_CRITICAL + figures.critical_left_out
     if rest > 0:
         yield _indented(f"and {rest} more critical failures")
+    if section.evidence != "recorded elsewhere":
+        yield from (_indented(line, "dim") for line in bound_lines(figures))
 
 
 def _short(run: str) -> str:
@@ -142,7 +160,7 @@ def _critical_failure(failure: CriticalFailure) -> RenderableType:
     records = ", ".join(map(str, failure.evidence[:6]))
     evidence = f"evidence: {failure.check}{f', record {records}' if records else ''}"
     return Group(
-        _text(f"{named}: {cut(one_line(failure.message), LONGEST_MESSAGE)}"),
+        _text(f"{named}: {one_line(cut(failure.message, LONGEST_MESSAGE))}"),
         _indented(evidence, "dim"),
     )
 
@@ -220,24 +238,39 @@ def _across(section: Section) -> Iterator[RenderableType]:
             yield _indented(f"pass^{k} and pass@{k} {power.reason}")
         else:
             yield _indented(f"pass^{k} {_mean(power, k)}  pass@{k} {_mean(any_of, k)}")
+    yield from (_indented(line) for line in interval_lines(figures, section.ks))
     if figures.all_passed is not None:
         bounds = ", ".join(f"pass^{k} {bound:.3f}" for k, bound in figures.all_passed.items())
         yield _indented(f"every episode passed; at least, with 95 % confidence: {bounds}")
     outcomes = {name: getattr(figures, name) for name in ("passed", "failed", "unscored", "invalid", "lost")}
+    ways = sum(figure.trajectories for figure in figures.scenarios)
+    most = max((figure.trajectories for figure in figures.scenarios), default=0)
+    at_least = "at least " if most >= MOST_TRAJECTORIES else ""
+    yield _indented(f"distinct trajectories: {at_least}{ways} in {_episodes(figures.planned - figures.lost)}")
     yield _indented(f"episodes: {_counts(outcomes)}")
     if figures.outages:
         yield _indented(f"ended by an outage: {figures.outages}")
     yield _indented(f"error episodes: {figures.errors}, recovered (passed all the same): {figures.recovered}")
-    for kind, (had, passed) in figures.recovered_by_fault.items():
-        yield _indented(f"  under the fault {kind}: {had}, recovered: {passed}")
+    for kind, (fired, passed) in figures.fired_by_fault.items():
+        failed, recovered = figures.recovered_by_fault.get(kind, (0, 0))
+        under = f", a call failed under it: {failed}, recovered: {recovered}" if failed else ""
+        yield _indented(f"  fault {one_line(kind)}: {_episodes(fired)}, passed: {passed}{under}")
+    if figures.recovered_by_fault:
+        yield _indented(
+            "  recovered counts each episode once, and does not say that retrying caused it", "dim"
+        )
     yield _indented(f"stop reasons: {_counts(figures.stops)}")
+
+
+def _episodes(count: int) -> str:
+    return f"{count} episode{'' if count == 1 else 's'}"
 
 
 def _mean(mean: Mean, k: int) -> str:
     return mean.reason if mean.value is None else _estimate(mean.value, k)
 
 
-def _failed(plan: RunPlan, section: Section) -> Iterator[RenderableType]:
+def _failed(plan: RunPlan, section: Section, *, kept: bool) -> Iterator[RenderableType]:
     if not section.failed:
         return
     yield Text()
@@ -245,10 +278,13 @@ def _failed(plan: RunPlan, section: Section) -> Iterator[RenderableType]:
     for cell in section.failed:
         yield _indented(f"{cell.scenario}, trial {cell.trial}: {', '.join(cell.codes)}")
         if cell.ended:
-            yield _indented(f"  {cut(one_line(cell.ended), LONGEST_MESSAGE)}")
+            yield _indented(f"  {one_line(cut(cell.ended, LONGEST_MESSAGE))}")
     rest = section.figures.failed - len(section.failed)
     if rest > 0:
         yield _indented(f"and {rest} more")
+    if not kept:
+        yield _indented("to look at one, keep the run: company_lab.run(..., store=FILE)", "dim")
+        return
     first = section.failed[0]
     yield _indented(f"look at one: company-lab show {_short(plan.run)} {first.scenario} {first.trial}", "dim")
 
@@ -261,7 +297,7 @@ def _open(section: Section) -> Iterator[RenderableType]:
     yield Text()
     yield _text(f"? WITHOUT A SCORE: {total} of {figures.planned} planned episodes", "bold yellow")
     for cell in section.open:
-        why = cut(one_line(cell.why), LONGEST_MESSAGE)
+        why = one_line(cut(cell.why, LONGEST_MESSAGE))
         yield _indented(f"{cell.scenario}, trial {cell.trial}: {cell.state}, {why}")
     if total > len(section.open):
         yield _indented(f"and {total - len(section.open)} more")
@@ -283,6 +319,8 @@ def _unrepeated(section: Section) -> Iterator[RenderableType]:
 
 def _limits(sections: Sequence[Section]) -> Iterator[RenderableType]:
     yield _text("pass^k is C(c,k)/C(n,k), pass@k is 1 - C(n-c,k)/C(n,k); for k = 1 both are the rate", "dim")
+    if any(section.figures.n and section.evidence != "recorded elsewhere" for section in sections):
+        yield _text(NOT_ESTABLISHED, "dim")
     for evidence in dict.fromkeys(section.evidence for section in sections):
-        if evidence in _SILENT:
-            yield _text(_SILENT[evidence], "dim")
+        if evidence in NOT_SAID:
+            yield _text(NOT_SAID[evidence], "dim")

@@ -43,16 +43,17 @@ def render(
     episode that passed says why each expectation holds, where its verdict tells. Text of agents and
     customers is harmless in it.
     """
-    context = _context(scenario, spec, trace)
+    context = context_of(scenario, spec, trace)
     parts: list[RenderableType] = [_head(scenario, trace, verdict), Rule(style="dim")]
-    placed = _placed(verdict, trace) if verdict else {}
+    placed = placed_failures(verdict, trace) if verdict else {}
     parts.append(_body(trace, context, placed))
     if verdict:
         parts.extend(_after(verdict, placed.get(None, []), trace, context.currencies))
     return Group(*parts)
 
 
-def _context(scenario: Scenario | None, spec: WorldSpec | None, trace: Trace) -> Context:
+def context_of(scenario: Scenario | None, spec: WorldSpec | None, trace: Trace) -> Context:
+    """What wording needs to know about an episode beside its records."""
     currencies = Currencies(scenario.initial.tables if scenario else {})
     for record in trace.records:
         for change in record.get("changes") or ():
@@ -109,7 +110,7 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _placed(verdict: Verdict, trace: Trace) -> Placed:
+def placed_failures(verdict: Verdict, trace: Trace) -> Placed:
     """What broke, by the record that broke it: the last of the evidence that is a moment."""
     placed: Placed = {}
     for advisory, failures in ((False, verdict.failures), (True, verdict.advisories)):
@@ -184,12 +185,12 @@ def _broken(failure: Failure, advisory: bool, currencies: Currencies) -> Rendera
     details.append(f"\nexpectation {one_line(failure.check)}", "dim")
     for name, item in (("found", failure.found), ("expected", failure.expected)):
         if item is not None:
-            said = _named_value(item, failure.check, currencies)
+            said = named_value(item, failure.check, currencies)
             details.append(f"\n{name}: {cut(said, LONGEST_FOUND)}")
     return Group(Text(head, style, overflow="fold"), Padding(details, (0, 0, 0, 2)))
 
 
-def _named_value(item: Any, check: str, currencies: Currencies) -> str:
+def named_value(item: Any, check: str, currencies: Currencies) -> str:
     """What was found or expected; the last part of the check's path may name an amount of a record in it."""
     if isinstance(item, Mapping) and item:
         return fields(item, currency=currencies.of_call(item))

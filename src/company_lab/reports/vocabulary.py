@@ -36,9 +36,25 @@ OUTCOMES = {
 FAULTS = {
     "error": "fails before it does anything",
     "lost_ack": "does its work, and the answer is lost",
+    "lost_request": "is lost on the way and does nothing; the agent hears as little as of a lost answer",
+    "late_answer": "does its work, and the answer takes long",
+    "rate_limited": "is turned away before it does anything (429)",
+    "rate_limited_after": "does its work, and answers that it was turned away (429)",
+    "server_error": "breaks before it does anything (500)",
+    "server_error_after": "does its work, and answers that it broke (500)",
+    "malformed_result": "does its work, and the answer arrives cut off",
+    "partial_result": "does its work, and part of the answer is missing",
+    "stale_read": "answers from records as they were before",
+    "foreign_change": "meets records that someone else changed just before",
+    "outage": "finds it down",
+    "approval_expires": "comes when its approval has just run out",
+    "lease_expires": "comes when its lease has just run out",
+    "crash": "is where the agent crashes",
     "duplicate": "arrives twice",
     "late": "arrives late",
     "reorder": "arrives out of order",
+    "forged": "is made up: its provider knows nothing of it",
+    "dropped": "is lost on the way, and sent again later",
 }
 
 

@@ -49,7 +49,7 @@ def _value(found: Any, name: str, currency: str | None, depth: int) -> str:
     if isinstance(found, bool):
         return "true" if found else "false"
     if isinstance(found, str):
-        return cut(one_line(found), LONGEST_VALUE) if found else '""'
+        return one_line(cut(found, LONGEST_VALUE)) if found else '""'
     if found == ABSENT:
         return "absent"
     if isinstance(found, (Mapping, Sequence)):

@@ -38,3 +38,17 @@ def kept_scenario(store: Store, plan: RunPlan, id: str, *, worlds: Callable[[str
     if not isinstance(document, dict):
         return None
     return load_document(document, file=f"{id} in {store.path}", worlds=lambda name: worlds(name).spec)
+
+
+def kept_families(store: Store, plan: RunPlan) -> dict[str, str]:
+    """The family of each planned scenario that has one, as the run played it."""
+    families: dict[str, str] = {}
+    for id, digest in plan.scenarios.items():
+        text = store.kept(digest)
+        if text is None or '"family"' not in text:
+            continue
+        document = parse(text)
+        family = document.get("family") if isinstance(document, dict) else None
+        if isinstance(family, str):
+            families[id] = family
+    return families

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from company_lab.evaluation import Verdict
 from company_lab.formats.canonical import Json
+from company_lab.formats.errors import WrongUse
 from company_lab.traces import Trace
 
 
@@ -29,3 +30,12 @@ class StoredEpisode:
     schedule: str = ""
     attempt: int = 1
     life: int = 1
+
+    def __post_init__(self) -> None:
+        continues = self.trace.header.get("episode") == "continuation"
+        if continues != (self.life > 1):
+            found = "a continuation" if continues else "a fresh episode"
+            wanted = "2 or more: continuations never count among fresh ones" if continues else "1"
+            raise WrongUse(
+                f"{self.scenario} trial {self.trial} is {found}, and its life {self.life}; expected {wanted}"
+            )

@@ -38,10 +38,11 @@ class DamagedEpisode(CompanyLabError):
 class FileIdentity:
     """Which file a store was opened as, since SQLite goes on writing to one that has been deleted."""
 
-    __slots__ = ("_identity", "_path")
+    __slots__ = ("_identity", "_path", "_place")
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._place = os.fspath(path)
         self._identity = self._now()
 
     def check(self) -> None:
@@ -54,7 +55,7 @@ class FileIdentity:
 
     def _now(self) -> tuple[int, int] | None:
         try:
-            there = os.stat(self._path)
+            there = os.stat(self._place)
         except OSError:
             return None
         return there.st_dev, there.st_ino

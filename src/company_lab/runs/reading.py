@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal, TypeAlias
 
-from sqlalchemy import ColumnElement, Row, Select, and_, func, select
+from sqlalchemy import ColumnElement, Row, Select, and_, bindparam, func, select
 from sqlalchemy.engine import Connection
 
-from company_lab.evaluation import Verdict
+from company_lab.evaluation import Note
 from company_lab.evaluation.figures import EpisodeSummary
 from company_lab.formats.canonical import parse_own
 from company_lab.formats.errors import CompanyLabError
 from company_lab.runs import schema
 from company_lab.runs.episode import StoredEpisode
 from company_lab.runs.failures import DamagedEpisode
+from company_lab.runs.faults import kinds_in
 from company_lab.runs.packing import sha256, trace_of, unpack
 from company_lab.runs.plan import Cell
+from company_lab.runs.verdict_texts import verdict_in
 from company_lab.runs.writing import repeatable
 
 Status: TypeAlias = Literal["running", "finished", "interrupted", "stopped", "broken"]
 """`interrupted` by a person, `stopped` by a budget, `broken` by the lab; a killed run stays `running`."""
 
 _episode, _run = schema.episodes.c, schema.runs.c
-_CURRENT_VERDICT = and_(
-    schema.verdicts.c.episode == _episode.episode, schema.verdicts.c.grading == _episode.grading
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,12 +128,18 @@ class Attempt:
 def taken(connection: Connection, run: str) -> list[tuple[str, int, str | None, float | None]]:
     """What the counting episodes of a run took, by scenario and cost: how many, that cost, wall time in all, in ms."""
     wanted = (
-        select(_episode.scenario, func.count(), _episode.cost_usd, func.sum(schema.timings.c.wall_ms))
-        .join(schema.timings, schema.timings.c.episode == _episode.episode)
+        select(_episode.scenario, func.count(), _episode.cost_usd, func.sum(_episode.wall_ms))
         .where(_counts(run))
         .group_by(_episode.scenario, _episode.cost_usd)
     )
     return [(scenario, count, cost, wall) for scenario, count, cost, wall in connection.execute(wanted)]
+
+
+def wall_times(connection: Connection, run: str) -> Iterator[tuple[Cell, float | None]]:
+    """How long every counting episode took, in ms of wall time; None where nobody measured."""
+    wanted = select(_episode.scenario, _episode.trial, _episode.wall_ms).where(_counts(run))
+    for scenario, trial, wall in connection.execute(wanted):
+        yield Cell(scenario, trial), wall
 
 
 def attempts(connection: Connection, run: str) -> dict[Cell, Attempt]:
@@ -159,18 +164,18 @@ class Counted:
     summary: EpisodeSummary
     attempt: int
     grading: str
+    open: tuple[Note, ...] = ()
+    """Why it has no score, where it has none."""
+    wall_ms: float | None = None
+    """What it took in wall time; None where nobody measured."""
 
 
 def summaries(connection: Connection, run: str) -> Iterator[Counted]:
     """What figures need of every counting episode, by scenario and trial, one at a time."""
-    wanted = (
-        select(schema.episodes, schema.verdicts.c.document)
-        .join(schema.verdicts, _CURRENT_VERDICT)
-        .where(_counts(run))
-        .order_by(_episode.scenario, _episode.trial)
-    )
+    wanted = select(*schema.narrow).where(_counts(run)).order_by(_episode.scenario, _episode.trial)
     for row in connection.execution_options(yield_per=500).execute(wanted):
-        failures = Verdict.from_json(_object(row.document)).failures if row.outcome == "failed" else ()
+        verdict = None if row.outcome == "passed" else verdict_in(row.verdict)
+        kinds, failed_under = kinds_in(row.fault_kinds)
         summary = EpisodeSummary(
             scenario=row.scenario,
             trial=row.trial,
@@ -180,16 +185,18 @@ def summaries(connection: Connection, run: str) -> Iterator[Counted]:
             evidence=row.evidence,
             error=bool(row.error),
             recovered=bool(row.recovered),
-            failures=failures,
+            failures=verdict.failures if verdict is not None and row.outcome == "failed" else (),
             cost_usd=None if row.cost_usd is None else Decimal(row.cost_usd),
             simulated_ms=row.simulated_ms,
             calls=row.calls,
             turns=row.turns,
             trace_digest=row.trace_digest,
             trajectory=row.trajectory,
-            fault_kinds=tuple(row.fault_kinds.split()),
+            fault_kinds=kinds,
+            fault_errors=failed_under,
         )
-        yield Counted(summary, row.attempt, row.grading)
+        notes = () if verdict is None else (*verdict.unscored, *verdict.invalid)
+        yield Counted(summary, row.attempt, row.grading, notes, row.wall_ms)
 
 
 def stored_episodes(
@@ -197,20 +204,7 @@ def stored_episodes(
 ) -> Iterator[StoredEpisode]:
     """Counting episodes with trace and verdict, by scenario and trial. Raises `DamagedEpisode`."""
     wanted: Select[Any] = (
-        select(
-            schema.episodes,
-            schema.traces.c.codec,
-            schema.traces.c.data,
-            schema.verdicts.c.document.label("verdict"),
-            schema.timings.c.document.label("timings"),
-            schema.timings.c.wall_ms,
-            schema.timings.c.cpu_ms,
-        )
-        .join(schema.traces, schema.traces.c.episode == _episode.episode)
-        .join(schema.verdicts, _CURRENT_VERDICT)
-        .join(schema.timings, schema.timings.c.episode == _episode.episode)
-        .where(_counts(run))
-        .order_by(_episode.scenario, _episode.trial)
+        select(schema.episodes).where(_counts(run)).order_by(_episode.scenario, _episode.trial)
     )
     if scenario is not None:
         wanted = wanted.where(_episode.scenario == scenario)
@@ -220,19 +214,37 @@ def stored_episodes(
         yield _stored(run, row)
 
 
+_ONE = select(schema.episodes).where(
+    _episode.run == bindparam("run"),
+    _episode.superseded == 0,
+    _episode.life == 1,
+    _episode.scenario == bindparam("scenario"),
+    _episode.trial == bindparam("trial"),
+)
+
+
+def some_episodes(connection: Connection, run: str, cells: Iterable[Cell]) -> Iterator[StoredEpisode]:
+    """The counting episodes of these cells in their order, one at a time. Raises `DamagedEpisode`."""
+    for scenario, trial in cells:
+        asked = {"run": run, "scenario": scenario, "trial": trial}
+        row = connection.execute(_ONE, asked).first()
+        if row is not None:
+            yield _stored(run, row)
+
+
 def _stored(run: str, row: Row[Any]) -> StoredEpisode:
     where = f"{row.scenario} trial {row.trial} of run {run}"
     try:
-        data = unpack(row.data, row.codec)
+        data = unpack(row.trace, row.codec)
         if sha256(data) != row.trace_digest:
             raise DamagedEpisode("its trace is not the one that was stored")
         return StoredEpisode(
             scenario=row.scenario,
             trial=row.trial,
             trace=trace_of(data),
-            verdict=Verdict.from_json(_object(row.verdict)),
+            verdict=verdict_in(row.verdict),
             grading=row.grading,
-            timings={**_times(row), **_object(row.timings)},
+            timings=_times(row),
             schedule=row.schedule,
             attempt=row.attempt,
             life=row.life,
@@ -241,13 +253,10 @@ def _stored(run: str, row: Row[Any]) -> StoredEpisode:
         raise DamagedEpisode(f"{where} can not be read: {error}") from error
 
 
-def _times(row: Row[Any]) -> dict[str, float]:
+def _times(row: Row[Any]) -> dict[str, Any]:
     known = {"wall_ms": row.wall_ms, "cpu_ms": row.cpu_ms}
-    return {name: value for name, value in known.items() if value is not None}
-
-
-def _object(text: str) -> dict[str, Any]:
-    document = parse_own(text)
-    if not isinstance(document, dict):
-        raise DamagedEpisode("a stored document is no object")
-    return document
+    times = {name: value for name, value in known.items() if value is not None}
+    more = {} if row.timings is None else parse_own(row.timings)
+    if not isinstance(more, dict):
+        raise DamagedEpisode("its timings are no object")
+    return times | more

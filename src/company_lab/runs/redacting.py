@@ -17,7 +17,7 @@ from company_lab.traces import Trace
 from company_lab.traces.redaction import Redaction, Redactor, Tables
 from company_lab.traces.redaction_rules import kept_redaction, spelled
 
-_NAMES = frozenset(["code", "severity", "failure_class", "check"])
+_NAMES = frozenset(["code", "severity", "failure_class", "check", "evidence"])
 
 
 def keep_rules(store: Store, rules: Redaction) -> None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from sqlalchemy import and_, select
+from sqlalchemy import select
 from sqlalchemy.engine import Connection
 
 from company_lab.evaluation import Verdict
-from company_lab.formats.canonical import canonical
 from company_lab.formats.errors import CompanyLabError, WrongUse
 from company_lab.runs import schema
 from company_lab.runs.plan import Cell
+from company_lab.runs.verdict_texts import verdict_text
 
 
 class WaveringVerdict(CompanyLabError):
@@ -17,12 +17,15 @@ class WaveringVerdict(CompanyLabError):
 
 
 def regrade(connection: Connection, run: str, cell: Cell, grading: str, verdict: Verdict) -> None:
-    """Store a verdict under its grading digest and let it be the one that counts.
+    """Store a verdict under its grading digest and let it be the one that counts; the one before is kept.
 
     Raises `WaveringVerdict` where another verdict is stored under that digest already.
     """
     episodes, verdicts = schema.episodes, schema.verdicts
-    counting = select(episodes.c.episode, episodes.c.error).where(
+    columns = episodes.c
+    counting = select(
+        columns.episode, columns.error, columns.grading, columns.outcome, columns.verdict
+    ).where(
         episodes.c.run == run,
         episodes.c.scenario == cell.scenario,
         episodes.c.trial == cell.trial,
@@ -32,16 +35,21 @@ def regrade(connection: Connection, run: str, cell: Cell, grading: str, verdict:
     found = connection.execute(counting).first()
     if found is None:
         raise WrongUse(f"run {run} has no episode of {cell.scenario} trial {cell.trial} to judge")
-    same = and_(verdicts.c.episode == found.episode, verdicts.c.grading == grading)
-    document = canonical(verdict.to_json())
-    known = connection.execute(select(verdicts.c.document).where(same)).scalar_one_or_none()
-    if known is None:
-        connection.execute(
-            verdicts.insert().values(
-                episode=found.episode, grading=grading, outcome=verdict.outcome, document=document
+    document = verdict_text(verdict)
+    rows = select(verdicts.c.grading, verdicts.c.document).where(verdicts.c.episode == found.episode)
+    known = {row.grading: row.document for row in connection.execute(rows)}
+    for its_grading, outcome, text in (
+        (found.grading, found.outcome, found.verdict),
+        (grading, verdict.outcome, document),
+    ):
+        if its_grading not in known:
+            known[its_grading] = text
+            connection.execute(
+                verdicts.insert().values(
+                    episode=found.episode, grading=its_grading, outcome=outcome, document=text
+                )
             )
-        )
-    elif known != document:
+    if known[grading] != document:
         raise WaveringVerdict(
             f"{cell.scenario} trial {cell.trial} of run {run} was judged twice on the same grounds, with "
             "different verdicts; the first one stays"
@@ -52,6 +60,7 @@ def regrade(connection: Connection, run: str, cell: Cell, grading: str, verdict:
         .values(
             grading=grading,
             outcome=verdict.outcome,
+            verdict=document,
             recovered=int(bool(found.error) and verdict.outcome == "passed"),
         )
     )

@@ -90,18 +90,34 @@ def rejudge(
     what was redacted from its trace is needed to judge it. Raises `WrongUse` for a played scenario that
     `scenarios` lacks.
     """
+    again = judging_again(store, run, scenarios, worlds=worlds)
+    return (again(stored) for stored in store.stored(run))
+
+
+def judging_again(
+    store: Store,
+    run: str,
+    scenarios: Mapping[str, Scenario],
+    *,
+    worlds: Callable[[str], World] = resolve_world,
+) -> Callable[[StoredEpisode], Rejudged]:
+    """What judges any episode of a run again, as `rejudge` does with all of them."""
     plan = store.plan(run)
     rules = rules_of(store, plan)
     benches: dict[str, _Bench] = {}
-    for stored in store.stored(run):
+
+    def again(stored: StoredEpisode) -> Rejudged:
         scenario = scenarios.get(stored.scenario)
         if scenario is None:
             raise WrongUse(f"the suite has no scenario {stored.scenario}, which run {run} has played")
         bench = benches.get(stored.scenario)
         if bench is None:
-            played = _played(store, plan, stored.scenario, worlds)
+            same = scenario.digest == plan.scenarios.get(stored.scenario)
+            played = scenario if same else _played(store, plan, stored.scenario, worlds)
             bench = benches[stored.scenario] = _Bench(scenario, worlds(scenario.world).spec, played, rules)
-        yield bench.judged(stored)
+        return bench.judged(stored)
+
+    return again
 
 
 def _played(store: Store, plan: RunPlan, id: str, worlds: Callable[[str], World]) -> Scenario | None:

@@ -27,6 +27,8 @@ COLUMNS: dict[str, ColumnType] = {
     "stop": "text",
     "error": "yes_no",
     "recovered": "yes_no",
+    "faults": "texts",
+    "failed_under": "texts",
     "cost_usd": "text",
     "simulated_ms": "integer",
     "calls": "integer",
@@ -73,6 +75,8 @@ def _row(plan: RunPlan, counted: Counted) -> dict[str, Json]:
         "stop": summary.stop,
         "error": summary.error,
         "recovered": summary.recovered,
+        "faults": list(summary.fault_kinds),
+        "failed_under": list(summary.fault_errors),
         "cost_usd": None if summary.cost_usd is None else str(summary.cost_usd),
         "simulated_ms": summary.simulated_ms,
         "calls": summary.calls,
@@ -92,5 +96,7 @@ def _lost(plan: RunPlan, cell: Cell) -> dict[str, Json]:
         "outcome": "lost",
         "codes": [],
         "critical": [],
+        "faults": [],
+        "failed_under": [],
     }
     return {column: known.get(column) for column in COLUMNS}

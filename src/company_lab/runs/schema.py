@@ -1,7 +1,9 @@
 """The tables of a store, in SQLAlchemy Core; nothing here is particular to SQLite.
 
-`episodes` holds what figures need, one narrow row per attempt; traces, verdicts and timings lie beside it so
-that figures need not read them. Timings are the only wall times and enter no digest.
+`episodes` holds one row per attempt with everything about it, what figures need first and the packed trace
+last: a transaction costs mostly by the pages it touches, so whatever is written together lies together. Timings
+are the only wall times and enter no digest. `verdicts` holds what an episode was given when it was judged again.
+`filed` holds what is known about suites beside their runs, appended and never changed; older stores lack it.
 """
 
 from __future__ import annotations
@@ -69,7 +71,15 @@ episodes = Table(
     Column("trajectory", Text, nullable=False),
     Column("fault_kinds", Text, nullable=False),
     Column("grading", Text, nullable=False),
+    Column("verdict", Text),  # none: passed, and nothing more to say
+    Column("wall_ms", Float),
+    Column("cpu_ms", Float),
+    Column("timings", Text),  # whatever else was measured
+    Column("codec", Text, nullable=False),
+    Column("trace", LargeBinary, nullable=False),
 )
+narrow = tuple(column for column in episodes.c if column.name not in ("codec", "trace"))
+"""All columns but the trace."""
 
 # The only index of the hot path: every page a transaction touches costs more than its rows. That no attempt
 # is stored twice follows from it, since a further attempt is admitted only after the one that counts.
@@ -85,32 +95,15 @@ Index(
     postgresql_where=text("superseded = 0"),
 )
 
-traces = Table(
-    "traces",
-    metadata,
-    Column("episode", Integer, ForeignKey("episodes.episode", ondelete="CASCADE"), primary_key=True),
-    Column("codec", Text, nullable=False),
-    Column("data", LargeBinary, nullable=False),
-)
-
 verdicts = Table(
     "verdicts",
     metadata,
     Column("episode", Integer, ForeignKey("episodes.episode", ondelete="CASCADE"), nullable=False),
     Column("grading", Text, nullable=False),
     Column("outcome", Text, nullable=False),
-    Column("document", Text, nullable=False),
+    Column("document", Text),  # as `episodes.verdict`
     PrimaryKeyConstraint("episode", "grading"),
     sqlite_with_rowid=False,
-)
-
-timings = Table(
-    "timings",
-    metadata,
-    Column("episode", Integer, ForeignKey("episodes.episode", ondelete="CASCADE"), primary_key=True),
-    Column("wall_ms", Float),
-    Column("cpu_ms", Float),
-    Column("document", Text, nullable=False),
 )
 
 blobs = Table(
@@ -119,4 +112,14 @@ blobs = Table(
     Column("digest", Text, primary_key=True),
     Column("codec", Text, nullable=False),
     Column("data", LargeBinary, nullable=False),
+)
+
+filed = Table(
+    "filed",
+    metadata,
+    Column("number", Integer, primary_key=True),
+    Column("kind", Text, nullable=False),
+    Column("key", Text, nullable=False),
+    Column("at", Text, nullable=False),
+    Column("document", Text, nullable=False),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from os import PathLike
@@ -16,17 +16,18 @@ from sqlalchemy.exc import IntegrityError
 
 from company_lab.evaluation import Verdict
 from company_lab.evaluation.figures import EpisodeSummary, summarise
-from company_lab.formats.canonical import canonical, parse_own
+from company_lab.formats.canonical import Json, canonical, parse_own
 from company_lab.formats.errors import WrongUse, nearest
-from company_lab.runs import forgetting, holding, reading, regrading, schema
+from company_lab.runs import filing, forgetting, holding, reading, regrading, schema
 from company_lab.runs.episode import StoredEpisode
 from company_lab.runs.failures import DamagedEpisode, DuplicateRun, FileIdentity, database_errors
+from company_lab.runs.filing import Filed
 from company_lab.runs.opening import PATIENCE, WRITES, open_engine
 from company_lab.runs.packing import CODEC, pack, sha256, unpack
 from company_lab.runs.place import store_path
 from company_lab.runs.plan import Cell, RunPlan, now
 from company_lab.runs.reading import Attempt, RunEntry, Status
-from company_lab.runs.writing import EpisodeWriter
+from company_lab.runs.writing import Entry, EpisodeWriter
 
 
 class Store:
@@ -57,6 +58,11 @@ class Store:
         return store
 
     _folder: tempfile.TemporaryDirectory[str] | None = None
+
+    @property
+    def vanishes(self) -> bool:
+        """Whether it goes when it is closed, so that no later command finds what lies in it."""
+        return self._folder is not None
 
     def __enter__(self) -> Self:
         return self
@@ -93,21 +99,21 @@ class Store:
                 f"run {plan.run} is already in the store {self.path}: a run has one plan"
             ) from None
 
-    def add(self, run: str, stored: StoredEpisode) -> EpisodeSummary:
+    def add(self, run: str, stored: StoredEpisode, *, after: Sequence[StoredEpisode] = ()) -> EpisodeSummary:
         """Store one episode in one transaction, and return what figures need of it.
 
+        `after`: earlier attempts at the cell that were not stored yet; they are stored with it, or not at all.
         Raises `DuplicateEpisode` where its cell already counts, unless this is a further attempt after an
         outage that did no harm: then the earlier attempt is kept, superseded.
         """
         if self._writer is None:
             with database_errors(self.path):
                 self._writer = EpisodeWriter(self._engine, self.path)
-        data = stored.trace.bytes()
-        stored.trace.digest = sha256(data)  # spares spelling the trace a second time
-        summary = summarise(stored.trace, stored.verdict)
+        entries = [_entry(one) for one in after]
+        entries.append(_entry(stored))
         self._file.check()
-        self._writer.add(run, stored, summary, data)
-        return summary
+        self._writer.add(run, entries)
+        return entries[-1].summary
 
     def finish(self, run: str, status: Status) -> None:
         """Say how the run ended. Episodes stay as they are."""
@@ -157,7 +163,17 @@ class Store:
                 connection.execute(schema.blobs.insert().values(digest=digest, codec=CODEC, data=pack(data)))
         return digest
 
+    def file(self, kind: str, key: str, document: Mapping[str, Json]) -> None:
+        """Append a document about a suite, such as an audit. What was filed is never changed."""
+        with self._transaction() as connection:
+            filing.file_document(connection, kind, key, document)
+
     # Reading
+
+    def filed(self, kind: str, key: str | None = None) -> list[Filed]:
+        """The documents of a kind, oldest first, under `key` or under any."""
+        with self._reading() as connection:
+            return filing.filed(connection, kind, key)
 
     def kept(self, digest: str) -> str | None:
         """The text stored under `digest`, or None."""
@@ -241,10 +257,23 @@ class Store:
             raise self._no_episode(run, scenario, trial)
         return found
 
+    def some(self, run: str, cells: Iterable[Cell]) -> Iterator[StoredEpisode]:
+        """The counting episodes of these cells in their order, one at a time; faster than asking for each.
+
+        Cells without one are passed over. Raises `DamagedEpisode`.
+        """
+        with self._reading() as connection:
+            yield from reading.some_episodes(connection, run, cells)
+
     def taken(self, run: str) -> list[tuple[str, int, str | None, float | None]]:
         """What the counting episodes of a run took, see `reading.taken`."""
         with self._reading() as connection:
             return reading.taken(connection, run)
+
+    def wall_times(self, run: str) -> dict[Cell, float | None]:
+        """How long every counting episode took, in ms of wall time; None where nobody measured."""
+        with self._reading() as connection:
+            return dict(reading.wall_times(connection, run))
 
     def attempts(self, run: str) -> dict[Cell, Attempt]:
         """The attempt that counts for every cell that has one."""
@@ -305,3 +334,9 @@ class Store:
             connection.begin(),
         ):
             yield connection
+
+
+def _entry(stored: StoredEpisode) -> Entry:
+    data = stored.trace.bytes()
+    stored.trace.digest = sha256(data)  # spares spelling the trace a second time
+    return Entry(stored, summarise(stored.trace, stored.verdict), data)

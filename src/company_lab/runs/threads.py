@@ -154,6 +154,8 @@ class _Isolated(_Here):
 
     def __call__(self, job: Todo) -> StoredEpisode:
         casting = self._castings[job.cell.scenario]
+        if casting.agent is not None and casting.agent.apart:
+            return super().__call__(job)
         if casting.agent is None or casting.agent.kind in _SCRIPTED:
             return judged(casting, job, _played(casting, job, self._seed, in_place))
         episode = play_isolated(

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from company_lab.evaluation.figures import EpisodeSummary
+from company_lab.evaluation.figures import EpisodeSummary, summarise
 from company_lab.runs.budget import Budget, Spending
 from company_lab.runs.crew import Crew, Lost
 from company_lab.runs.episode import StoredEpisode
 from company_lab.runs.interruption import Interruption
-from company_lab.runs.plan import RunPlan
+from company_lab.runs.plan import Cell, RunPlan
 from company_lab.runs.playing import Todo
 from company_lab.runs.reading import Status
 from company_lab.runs.redacting import redacted_episode
@@ -99,6 +99,8 @@ class UnderWay:
         self._handed_out = 0
         self._done = self._failed = self._died = self._again = 0
         self._deaths: list[str] = []
+        self._displaced: dict[Cell, tuple[StoredEpisode, ...]] = {}
+        """Attempts that the lab itself ended, until the one that takes their place is stored with them."""
 
     def by(self, hands: Crew) -> Ending:
         """Let a crew play, until nothing is left or something stops it."""
@@ -138,16 +140,25 @@ class UnderWay:
         else:
             if self._redacting is not None:
                 episode = self._redacting(episode)
-            self._keep(job, episode, self._store.add(self._plan.run, episode))
+            before = self._displaced.pop(job.cell, ())
+            if _without_consequence(episode):
+                self._displaced[job.cell] = (*before, episode)
+                self._play_again(job, summarise(episode.trace, episode.verdict), 0.0)
+            else:
+                self._keep(job, episode, self._store.add(self._plan.run, episode, after=before))
         self._interruption.playing()
 
-    def _keep(self, job: Todo, episode: StoredEpisode, summary: EpisodeSummary) -> None:
+    def _play_again(self, job: Todo, summary: EpisodeSummary, seconds: float) -> None:
         self._spending.add(summary)
+        self._deferred.add(Todo(job.cell, job.attempt + 1), seconds)
+        self._again += 1
+
+    def _keep(self, job: Todo, episode: StoredEpisode, summary: EpisodeSummary) -> None:
         seconds = self._seconds_until_next(job, episode)
         if seconds is not None and repeatable(summary.stop, summary.outcome):
-            self._deferred.add(Todo(job.cell, job.attempt + 1), seconds)
-            self._again += 1
+            self._play_again(job, summary, seconds)
             return
+        self._spending.add(summary)
         self._done += 1
         self._failed += summary.outcome == "failed"
         if self._progress is not None:
@@ -165,9 +176,12 @@ class UnderWay:
 
     def _seconds_until_next(self, job: Todo, episode: StoredEpisode) -> float | None:
         """When an attempt that an outage ended may be repeated; None where there have been enough."""
-        if episode.timings.get("displaced"):  # the lab's own doing, and bounded by whoever plays
-            return 0.0
         if job.attempt >= self._plan.attempts:
             return None
         asked = episode.timings.get("retry_after_s")
         return self._patience.before(job.attempt + 1, asked_s=asked if isinstance(asked, float) else None)
+
+
+def _without_consequence(episode: StoredEpisode) -> bool:
+    """Whether an attempt was ended by the lab's own doing, which whoever plays bounds, and harmed nobody."""
+    return bool(episode.timings.get("displaced")) and repeatable(episode.trace.stop, episode.verdict.outcome)

@@ -1,24 +1,25 @@
 """Writing episodes: one transaction each, on a connection of its own, with statements compiled once.
 
-SQLAlchemy's execution costs several times what the four inserts cost, so here its compiled statements go
-straight to the driver. They still come from the tables of `schema`.
+SQLAlchemy's execution costs several times what the insert costs, so here its compiled statements go straight to
+the driver. They still come from the tables of `schema`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import Engine, Table, bindparam
+from sqlalchemy import Engine, bindparam
 
-from company_lab.evaluation import Verdict
 from company_lab.evaluation.figures import EpisodeSummary
 from company_lab.formats.canonical import Json, canonical
 from company_lab.runs import schema
 from company_lab.runs.episode import StoredEpisode
 from company_lab.runs.failures import DuplicateEpisode, UnknownRun, failed
-from company_lab.runs.packing import CODEC, pack
+from company_lab.runs.faults import fault_text
+from company_lab.runs.packing import TRACE_CODEC, pack_trace
+from company_lab.runs.verdict_texts import verdict_text
 
 REPEATABLE_STOPS = frozenset({"infrastructure_error", "cancelled"})
 """Stop reasons of an attempt that says nothing about the agent."""
@@ -29,9 +30,15 @@ def repeatable(stop: str | None, outcome: str) -> bool:
     return stop in REPEATABLE_STOPS and outcome != "failed"
 
 
-_PASSED = Verdict(outcome="passed")
-_PASSED_TEXT = canonical(_PASSED.to_json())
 _CELL = ("run", "scenario", "trial", "schedule", "life")
+
+
+class Entry(NamedTuple):
+    """An episode about to be stored, what figures need of it, and the bytes of its trace."""
+
+    stored: StoredEpisode
+    summary: EpisodeSummary
+    trace: bytes
 
 
 class EpisodeWriter:
@@ -48,14 +55,7 @@ class EpisodeWriter:
         self._error = dialect.loaded_dbapi.Error
         self._integrity = dialect.loaded_dbapi.IntegrityError
         columns = schema.episodes.c
-        self._episode = str(
-            schema.episodes.insert()
-            .returning(columns.episode)
-            .compile(dialect=dialect, column_keys=columns.keys()[1:])
-        )
-        self._trace, self._verdict, self._timing = (
-            _insert(table, dialect) for table in (schema.traces, schema.verdicts, schema.timings)
-        )
+        self._episode = str(schema.episodes.insert().compile(dialect=dialect, column_keys=columns.keys()[1:]))
         cell = [columns[name] == bindparam(f"its_{name}") for name in _CELL]
         self._supersede = str(
             schema.episodes.update()
@@ -70,27 +70,18 @@ class EpisodeWriter:
             .compile(dialect=dialect)
         )
 
-    def add(self, run: str, stored: StoredEpisode, summary: EpisodeSummary, trace: bytes) -> None:
-        """Store one episode, whole or not at all. Raises `DuplicateEpisode` and `StoreFailed`."""
-        packed = pack(trace)
-        passed = stored.verdict == _PASSED
-        verdict = _PASSED_TEXT if passed else canonical(stored.verdict.to_json())
-        times = _times(stored.timings)
-        execute = self._execute
+    def add(self, run: str, entries: Sequence[Entry]) -> None:
+        """Store one episode, or several attempts at one cell, whole or not at all.
+
+        Raises `DuplicateEpisode` and `StoreFailed`.
+        """
+        rows = [_row(run, stored, summary, pack_trace(trace)) for stored, summary, trace in entries]
+        stored = entries[-1].stored
         try:
-            execute("BEGIN IMMEDIATE")
-            try:
-                if stored.attempt > 1:
-                    self._make_room(run, stored)
-                (episode,) = execute(self._episode, _row(run, stored, summary)).fetchone()
-                execute(self._trace, (episode, CODEC, packed))
-                execute(self._verdict, (episode, stored.grading, stored.verdict.outcome, verdict))
-                execute(self._timing, (episode, *times))
-                execute("COMMIT")
-            except BaseException:
-                if self._driver.in_transaction:
-                    execute("ROLLBACK")
-                raise
+            if stored.attempt == 1:  # a statement outside a transaction is one by itself
+                self._execute(self._episode, rows[0])
+            else:
+                self._replace(run, entries, rows)
         except self._integrity as error:
             if "FOREIGN KEY" in str(error):
                 raise UnknownRun(f"run {run} is not in the store {self._path}: begin it first") from None
@@ -100,6 +91,20 @@ class EpisodeWriter:
             ) from None
         except self._error as error:
             failed(self._path, error)
+
+    def _replace(self, run: str, entries: Sequence[Entry], rows: Sequence[tuple[Any, ...]]) -> None:
+        """Store further attempts, each of which supersedes the one it follows, all or none."""
+        execute = self._execute
+        execute("BEGIN IMMEDIATE")
+        try:
+            for entry, row in zip(entries, rows, strict=True):
+                self._make_room(run, entry.stored)
+                execute(self._episode, row)
+            execute("COMMIT")
+        except BaseException:
+            if self._driver.in_transaction:
+                execute("ROLLBACK")
+            raise
 
     def _make_room(self, run: str, stored: StoredEpisode) -> None:
         cell = (run, stored.scenario, stored.trial, stored.schedule, stored.life)
@@ -124,17 +129,15 @@ class EpisodeWriter:
         self._connection.close()
 
 
-def _insert(table: Table, dialect: Any) -> str:
-    return str(table.insert().compile(dialect=dialect, column_keys=[column.name for column in table.c]))
+def _further_times(timings: Mapping[str, Json]) -> str | None:
+    """What was measured besides wall and CPU time, which have columns of their own."""
+    if len(timings) == ("wall_ms" in timings) + ("cpu_ms" in timings):
+        return None
+    return canonical({name: value for name, value in timings.items() if name not in ("wall_ms", "cpu_ms")})
 
 
-def _times(timings: Mapping[str, Json]) -> tuple[Json, Json, str]:
-    """Wall and CPU time in columns, anything else as an object."""
-    rest = {name: value for name, value in timings.items() if name not in ("wall_ms", "cpu_ms")}
-    return timings.get("wall_ms"), timings.get("cpu_ms"), canonical(rest) if rest else "{}"
-
-
-def _row(run: str, stored: StoredEpisode, summary: EpisodeSummary) -> tuple[Any, ...]:
+def _row(run: str, stored: StoredEpisode, summary: EpisodeSummary, packed: bytes) -> tuple[Any, ...]:
+    timings = stored.timings
     return (
         run,
         stored.scenario,
@@ -155,6 +158,12 @@ def _row(run: str, stored: StoredEpisode, summary: EpisodeSummary) -> tuple[Any,
         summary.turns,
         summary.trace_digest,
         summary.trajectory,
-        " ".join(summary.fault_kinds),
+        fault_text(summary),
         stored.grading,
+        verdict_text(stored.verdict),
+        timings.get("wall_ms"),
+        timings.get("cpu_ms"),
+        _further_times(timings),
+        TRACE_CODEC,
+        packed,
     )

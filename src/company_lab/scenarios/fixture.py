@@ -7,15 +7,11 @@ from collections.abc import Collection, Mapping
 from company_lab.formats.canonical import Json
 from company_lab.formats.shapes import Shape
 from company_lab.formats.yaml import Path
+from company_lab.scenarios.faults import check_faults
 from company_lab.scenarios.inspection import Inspection
 from company_lab.scenarios.known import listing, mapping
 from company_lab.scenarios.model import DEFAULT_TENANT
 from company_lab.scenarios.short_form import STIMULUS_KEYS
-
-TOOL_FAULTS = frozenset({"error", "lost_ack"})
-"""Kinds of fault that happen to a call of a tool."""
-EVENT_FAULTS = frozenset({"duplicate", "late", "reorder"})
-"""Kinds of fault that happen to the delivery of an event."""
 
 
 def check_fixture(at: Inspection) -> None:
@@ -168,50 +164,6 @@ def _check_answer(at: Inspection, path: Path, answer: Json, answers: Collection[
     else:
         at.name((*path, "answer"), kind, answers, "answer")
     at.value(path, answer, Shape())
-
-
-def check_faults(at: Inspection) -> None:
-    """Faults happen to something that exists, and are of a kind that can happen to it."""
-    events = [str(mapping(event).get("id")) for event in listing(at.document.get("events"))]
-    seen: dict[str, int] = {}
-    for index, entry in enumerate(listing(at.document.get("faults"))):
-        fault, path = mapping(entry), ("faults", index)
-        kind, on = fault.get("kind"), fault.get("on")
-        if not at.name((*path, "kind"), kind, at.spec.fault_kinds, "kind of fault") or not isinstance(
-            on, str
-        ):
-            continue
-        if kind in TOOL_FAULTS and on in events:
-            _misplaced(at, path, f"{kind} happens to tools, and {on} is an event", EVENT_FAULTS)
-        elif kind in EVENT_FAULTS and on in at.spec.tools:
-            _misplaced(at, path, f"{kind} happens to events, and {on} is a tool", TOOL_FAULTS)
-        elif kind in TOOL_FAULTS:
-            at.name((*path, "on"), on, at.spec.tools, "tool")
-        elif kind in EVENT_FAULTS:
-            at.name((*path, "on"), on, events, "event in this scenario with the id")
-        else:
-            names = [*at.spec.tools, *events, *at.spec.providers, *at.spec.departments]
-            at.name((*path, "on"), on, names, "tool, event or provider")
-        _check_fault_keys(at, path, fault)
-        what = f"{on} {kind} {fault.get('occurrence', 1)} {fault.get('attempt', 1)}"
-        note_repeated(at, path, what, seen, "fault")
-
-
-def _misplaced(at: Inspection, path: Path, message: str, kinds: Collection[str]) -> None:
-    at.findings.add((*path, "kind"), message, expected="one of " + ", ".join(sorted(kinds)))
-
-
-def _check_fault_keys(at: Inspection, path: Path, fault: Mapping[str, Json]) -> None:
-    kind = fault["kind"]
-    unfit = {
-        "by": {"lost_ack"},
-        "error": EVENT_FAULTS | {"lost_ack"},
-        "occurrence": EVENT_FAULTS,
-        "attempt": EVENT_FAULTS,
-    }
-    for key, kinds in unfit.items():
-        if key in fault and kind in kinds:
-            at.findings.add((*path, key), f"a fault of kind {kind} has no {key}", key=True, fix="remove it")
 
 
 def _names(at: Inspection, path: Path, values: Json | None, names: Collection[str], what: str) -> None:

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 from company_lab.formats.canonical import Json
 from company_lab.formats.shapes import Shape
+from company_lab.scenarios.fault_kinds import KEYS, KINDS
 from company_lab.scenarios.matchers import MATCHERS
 from company_lab.scenarios.model import Scenario
 from company_lab.scenarios.schema_sharing import NAME, share
@@ -190,6 +191,19 @@ def _may_change(shape: Shape) -> _Schema:
     return {"anyOf": [{"const": "any"}, _by_id({"anyOf": [{"const": "any"}, fields]})]}
 
 
+def _fault(schema: _Schema, spec: WorldSpec) -> _Schema:
+    """Each kind with the keys it needs and without those it has no use for."""
+    cases = []
+    for kind in (KINDS[name] for name in sorted(spec.fault_kinds) if name in KINDS):
+        properties: _Schema = {key: False for key in KEYS if key not in kind.takes}
+        then: _Schema = {"properties": properties}
+        if kind.needs:
+            then["required"] = sorted(kind.needs)
+        case = {"properties": {"kind": {"const": kind.name}}, "required": ["kind"]}
+        cases.append({"if": case, "then": then})
+    return {**schema, "allOf": cases}
+
+
 _OPEN: Mapping[str, _Schema] = {
     "expected": {"additionalProperties": True},
     "stimulus": {"additionalProperties": True},
@@ -209,6 +223,7 @@ _FILLINGS: Mapping[str, Callable[[_Schema, WorldSpec], _Schema]] = {
     "created": _keyed(lambda shape: {"type": "array", "items": _partial(shape)}),
     "deleted": _keyed(lambda shape: {"type": "array", "items": {"type": "string"}}),
     "may_change": _keyed(_may_change),
+    "fault": _fault,
     "provider_answers": _answers,
     "initial": _initial,
     "expected": _expected,

@@ -40,13 +40,14 @@ from company_lab.scenarios.expected import (
     Told,
 )
 from company_lab.scenarios.part import Given, JsonObject, JsonValue, Named, Part, unfit
-from company_lab.scenarios.scalars import Dollars, Locale, Milliseconds, Moment, Positive, Token
+from company_lab.scenarios.scalars import Count, Dollars, Locale, Milliseconds, Moment, Positive, Token
 
 __all__ = [
     "DEFAULT_CLOCK",
     "DEFAULT_TENANT",
     "Alternative",
     "Asks",
+    "AuditNotes",
     "ConductTurn",
     "Crowd",
     "Disclosure",
@@ -189,10 +190,15 @@ class StopLimits(Part):
     output_bytes: Positive = Field(default=1_000_000, alias="output")
     repeats: Positive = 6
     """How often the same action may be attempted in an episode, waiting excepted."""
+    crashes: Count = 3
+    """How often the agent is restarted after a scheduled crash."""
 
 
 class Fault(Part):
-    """A scheduled misbehaviour of the environment, on a tool or on an event by its id."""
+    """A scheduled misbehaviour of the environment, on a tool or on an event by its id.
+
+    `fault_kinds.KINDS` says what each kind means and which of these keys it takes.
+    """
 
     on: StrictStr
     kind: Annotated[StrictStr, Named("fault_kinds")]
@@ -202,6 +208,22 @@ class Fault(Part):
     """The how-manieth call with that value."""
     by_ms: Annotated[Milliseconds | None, Given] = Field(default=None, alias="by")
     error: Annotated[StrictStr | None, Given] = None
+    at: Annotated[Literal["before", "after", "answered", "saved"] | None, Given] = None
+    """Where around the call a crash comes: before the effect, after it but before the answer, after the answer
+    but before the agent saved anything, after the save."""
+    restart: Annotated[Literal["task", "transcript", "checkpoint"] | None, Given] = None
+    """With what an agent comes back after a crash; None is its own checkpoint."""
+    change: Annotated[dict[str, JsonValue] | None, Given] = None
+    """What somebody else changes: `{table: {id: {field: value}}}`; of a forged event, fields of its data."""
+
+
+class AuditNotes(Part):
+    """What an audit of the suite is to know about this scenario. It changes no verdict."""
+
+    accepts: dict[StrictStr, Annotated[StrictStr, Field(min_length=1)]] = Field(default_factory=dict)
+    """Audits whose findings are accepted here, by code, each with the reason; such findings are shown all the same."""
+    given: tuple[Annotated[StrictStr, Field(min_length=1)], ...] = ()
+    """Values that are part of the task, as they stand in it, though they must be stated in the end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -247,7 +269,7 @@ class Scenario(Part):
     providers: Annotated[dict[str, dict[str, tuple[JsonObject, ...]]], Named("provider_answers")] = Field(
         default_factory=dict
     )
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[Annotated[Fault, Named("fault")], ...] = ()
     reference: tuple[ConductTurn, ...] = ()
     wrong: tuple[WrongConduct, ...] = ()
     variant: Annotated[Token | None, Given] = None
@@ -256,6 +278,7 @@ class Scenario(Part):
     """The nearly identical scenario in which the opposite conduct is right."""
     origin: Annotated[StrictStr | None, Given] = None
     tags: tuple[Token, ...] = ()
+    audit: AuditNotes = AuditNotes()
 
     _source: Source = PrivateAttr(default=Source(file="", line=1))
     _document: dict[str, Json] = PrivateAttr(default_factory=dict)

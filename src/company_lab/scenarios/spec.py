@@ -118,6 +118,14 @@ class ClaimSpec:
     phrases: tuple[str, ...]
     fact: str
     commitment: bool = False
+    amounts: str | None = None
+    """The fact with the amounts it may be made of, where it names one: from record id to a list of amounts."""
+    languages: tuple[str, ...] = ("en",)
+    """Codes of the languages the phrases cover; in another one nobody can tell whether it was made."""
+    every: bool = False
+    """A sentence that names no record says it of all of them; otherwise one is enough."""
+    denied: tuple[str, ...] = ()
+    """Phrases that say that it was not done."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,6 +135,7 @@ class QuestionSpec:
     name: str
     department: str
     phrases: tuple[str, ...]
+    languages: tuple[str, ...] = ("en",)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +145,8 @@ class AmountRoleSpec:
     name: str
     department: str
     phrases: tuple[str, ...]
+    amounts: str | None = None
+    """The fact with the amounts that are in this role at a moment: from record id to a list of amounts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,5 +199,8 @@ class WorldSpec:
     """SHA-256 over all of the above and the rule readings, functions by their source."""
     crowd: bool = False
     """Whether scenarios may ask for a crowd around their records."""
+    hosted: bool = False
+    """Whether the suite is somebody else's: its own verdict, given as facts, decides with how the episode ended, and
+    everything found beside it is advisory."""
     read_rules: RuleReadings | None = None
     """How the rules are read over a stored episode; None where nobody can."""

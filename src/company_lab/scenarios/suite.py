@@ -9,6 +9,7 @@ from pathlib import Path
 from company_lab.formats.canonical import digest
 from company_lab.formats.errors import Problem, nearest
 from company_lab.formats.yaml import collection_paused, scan_yaml
+from company_lab.scenarios.hosts import host_of
 from company_lab.scenarios.loader import Reading, Worlds, finish, note_repeated_ids, read_scenarios
 from company_lab.scenarios.model import Suite
 
@@ -20,10 +21,15 @@ OTHERS = frozenset({"node_modules", "site-packages"})
 def load_suite(path: str | os.PathLike[str], worlds: Worlds) -> Suite:
     """The scenarios of a folder, with all folders in it, or of one file; ordered by file and position.
 
+    `HOST:NAME` names a suite that a host has, such as `agentdojo:banking`; see `scenarios.hosts`.
+
     Hidden files and folders, environments and installed packages are passed over. Raises `Problems` with
     everything that is wrong with any file, for ids that stand twice, for links that lead nowhere, and for a suite
     without scenarios.
     """
+    hosted = host_of(os.fspath(path))
+    if hosted is not None:
+        return hosted.host.suite(hosted.name)
     root = Path(path)
     readings: list[Reading] = []
     problems: list[Problem] = []

@@ -7,9 +7,11 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from company_lab.formats.canonical import canonical
+from company_lab.traces.spelling import lines
 
 FORMAT = 1
+REPLAYED = "replayed model traffic"
+"""The evidence of an episode whose model's answers came from a recording: no trial of the model."""
 
 Record: TypeAlias = dict[str, Any]
 """One JSON object with `seq` (from 0), `at` (simulated moment), `kind` and the fields of its kind."""
@@ -51,7 +53,7 @@ class Trace:
 
     def text(self) -> str:
         """JSON lines in canonical spelling; the same episode gives the same text."""
-        return "".join(canonical(record) + "\n" for record in self.records)
+        return lines(self.records)
 
     def bytes(self) -> bytes:
         """`text` as it is stored."""

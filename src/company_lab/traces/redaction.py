@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from company_lab.formats.canonical import Json
+from company_lab.formats.canonical import Json, canonical
 from company_lab.traces.record import Record, Trace
 
 Tables: TypeAlias = Mapping[str, Mapping[str, Mapping[str, Any]]]
@@ -34,7 +34,18 @@ _PLAIN = frozenset(
     )
 ).union(("provider", "op", "outcome", "delivery", "fault", "what", "cost_usd"))
 """Fields of a record that other parts rest on: moments, numbers of calls, names from closed lists."""
-_PLAIN_OF_KIND = {"stopped": {"reason"}, "guard": {"reason"}, "event": {"type"}}
+_PLAIN_OF_KIND = {
+    "stopped": {"reason"},
+    "guard": {"reason"},
+    "event": {"type"},
+    "settled": {"simulated_ms", "calls", "turns", "faults"},
+    "usage": {"input_tokens", "output_tokens", "cached_tokens"},
+    "choice": {"observation"},
+    "reply": {"bytes"},
+    "crash": {"point", "crash"},
+    "restart": {"mode", "crash"},
+}
+_TELLING_DIGITS = 3
 _PLAIN_OF_CHANGE = frozenset(["table", "op", "tenant"])
 
 
@@ -48,7 +59,8 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class RecordPath:
-    """Texts in this field of these records are replaced, wherever else they are quoted too."""
+    """What stands in this field of these records is replaced: texts, and numbers of at least three digits,
+    wherever else they are quoted too; smaller numbers, true and false under the name of the field."""
 
     table: str
     id: str | None
@@ -73,7 +85,7 @@ class Redactor:
         self._rules = rules
         self._numbers: dict[tuple[str, str], int] = {}
         self._counts: dict[str, int] = {}
-        self._names = _values(rules.records, trace, tenants)
+        self._names, self._of_field = _values(rules.records, trace, tenants)
         spelled = sorted(self._names, key=len, reverse=True)
         alternatives = "|".join(map(re.escape, spelled))
         self._values = re.compile(rf"(?<!\w)(?:{alternatives})(?!\w)", re.IGNORECASE) if spelled else None
@@ -91,10 +103,28 @@ class Redactor:
             return self.text(value)
         if isinstance(value, Mapping):
             # Sorted: the numbers must not depend on the order in which somebody built an object.
-            return {self.text(key): self.json(item) for key, item in sorted(value.items())}
+            return {
+                self.text(key): self._under(self._of_field[key], item)
+                if key in self._of_field
+                else self.json(item)
+                for key, item in sorted(value.items())
+            }
         if isinstance(value, (list, tuple)):
             return [self.json(item) for item in value]
-        return value
+        return self._scalar(value, self._names)
+
+    def _under(self, names: Mapping[str, str], value: Json) -> Json:
+        """What stands under the name of a field that a rule names."""
+        if isinstance(value, (list, tuple)):
+            return [self._under(names, item) for item in value]
+        if isinstance(value, Mapping):
+            return {self.text(key): self._under(names, item) for key, item in sorted(value.items())}
+        return self.text(value) if isinstance(value, str) else self._scalar(value, {**names, **self._names})
+
+    def _scalar(self, value: Json, names: Mapping[str, str]) -> Json:
+        spelling = _spelling(value)
+        name = None if spelling is None else names.get(spelling)
+        return value if name is None or spelling is None else self._placeholder(name, spelling)
 
     def text(self, text: str) -> str:
         """A redacted text."""
@@ -111,7 +141,10 @@ class Redactor:
             agent = record.get("agent")
             if not isinstance(agent, Mapping):
                 return dict(record)
-            return {**record, "agent": {**agent, "settings": self.json(agent.get("settings"))}}
+            redacted = {**record, "agent": {**agent, "settings": self.json(agent.get("settings"))}}
+            if "schedule" in record:
+                redacted["schedule"] = self.json(record["schedule"])
+            return redacted
         plain = _PLAIN | _PLAIN_OF_KIND.get(str(kind), set())
         return {
             key: item if key in plain else self._changes(item) if key == "changes" else self.json(item)
@@ -153,18 +186,23 @@ class Redactor:
         return f"[{name} {number}]"
 
 
-def _values(paths: Iterable[RecordPath], trace: Trace, tenants: Iterable[Tables]) -> dict[str, str]:
-    """Every text at one of these places, before, during or after the episode, and what it is called."""
-    paths = tuple(paths)
-    if not paths:
-        return {}
+def _values(
+    paths: Iterable[RecordPath], trace: Trace, tenants: Iterable[Tables]
+) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
+    """Every value at one of these places, before, during or after the episode, and what it is called.
+
+    First those that are known wherever they stand, then by field those that are known only under its name.
+    """
     names: dict[str, str] = {}
-    for table, id, field, value in (*_initial(tenants), *_changed(trace)):
-        for path in paths:
-            if path.table == table and path.field == field and path.id in (None, id):
-                for text in _texts(value):
-                    names.setdefault(text.casefold(), f"{table}.{field}")
-    return names
+    of_field: dict[str, dict[str, str]] = {}
+    paths = tuple(paths)
+    if paths:
+        for table, id, field, value in (*_initial(tenants), *_changed(trace)):
+            if any(path.table == table and path.field == field and path.id in (None, id) for path in paths):
+                for spelling, telling in _scalars(value):
+                    known = names if telling else of_field.setdefault(field, {})
+                    known.setdefault(spelling, f"{table}.{field}")
+    return names, of_field
 
 
 def _initial(tenants: Iterable[Tables]) -> Iterator[tuple[str, str, str, Json]]:
@@ -183,13 +221,24 @@ def _changed(trace: Trace) -> Iterator[tuple[str, str, str, Json]]:
                     yield change["table"], change["id"], field, value
 
 
-def _texts(value: Json) -> Iterator[str]:
+def _scalars(value: Json) -> Iterator[tuple[str, bool]]:
+    """Every text and other value in a field, spelled, with whether it tells by itself what it is."""
     if isinstance(value, str):
         if value.strip():
-            yield value
-    elif isinstance(value, list):
+            yield value.casefold(), True
+    elif isinstance(value, (list, tuple)):
         for item in value:
-            yield from _texts(item)
-    elif isinstance(value, Mapping) and value.keys() != {"is"}:  # {"is": "absent"} is no content
-        for item in value.values():
-            yield from _texts(item)
+            yield from _scalars(item)
+    elif isinstance(value, Mapping):
+        if value.keys() != {"is"}:  # {"is": "absent"} is no content
+            for item in value.values():
+                yield from _scalars(item)
+    else:
+        spelling = _spelling(value)
+        if spelling is not None:
+            yield spelling, sum(map(str.isdigit, spelling)) >= _TELLING_DIGITS
+
+
+def _spelling(value: Json) -> str | None:
+    """A number, true or false as it stands in JSON; None for anything else."""
+    return canonical(value) if isinstance(value, (bool, int, float)) else None

@@ -18,7 +18,16 @@ from company_lab.worlds.annotations import (
     Ref,
 )
 from company_lab.worlds.context import Context, Failed
-from company_lab.worlds.department import AmountRole, Claim, Department, Question, Request, Table, Tool
+from company_lab.worlds.department import (
+    AmountRole,
+    Claim,
+    Department,
+    Mutation,
+    Question,
+    Request,
+    Table,
+    Tool,
+)
 from company_lab.worlds.guard import Decision, deny, hold, under
 from company_lab.worlds.providers import Provider
 from company_lab.worlds.registry import resolve_world
@@ -41,6 +50,7 @@ __all__ = [
     "Like",
     "MinorUnits",
     "Moment",
+    "Mutation",
     "Prose",
     "Provider",
     "Question",

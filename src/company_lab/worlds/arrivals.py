@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class Arrivals:
     """What reaches the company during one episode."""
 
-    __slots__ = ("_live", "_unseen", "settling", "waking")
+    __slots__ = ("_live", "_unseen", "settling", "stopped_ms", "waking")
 
     def __init__(self, live: LiveWorld) -> None:
         self._live = live
@@ -26,6 +26,8 @@ class Arrivals:
         """Whether an event that wakes the agent has arrived which it has not looked at."""
         self.settling = False
         """Whether the agent has stopped and only what is queued is still delivered."""
+        self.stopped_ms = 0
+        """When the agent stopped, once it has."""
 
     def happen(self, name: str, value: Json, position: int) -> None:
         """Apply a named happening of the short form."""
@@ -50,13 +52,19 @@ class Arrivals:
         kind = live.world.events.get(delivery.type)
         if kind is None:
             raise WrongUse(f"this world has no event {delivery.type}")
-        live.acting(f"event:{delivery.id}")
-        data: Any = boundary(delivery.data)
-        with blaming(f"the event {delivery.type}"):
-            kind.handle(live.writing, data)
-        changes = live.take_changes()
-        if delivery.fault is not None:
-            self._fire(delivery, delivery.fault, changes)
+        if delivery.treatment == "lost":
+            self._fire(delivery, [])
+            return
+        changes: list[Change] = []
+        # What somebody made up reaches the agent and changes no books: its provider knows nothing of it.
+        if delivery.treatment == "delivered":
+            live.acting(f"event:{delivery.id}")
+            data: Any = boundary(delivery.data)
+            with blaming(f"the event {delivery.type}"):
+                kind.handle(live.writing, data)
+            changes = live.take_changes()
+        if delivery.faults:
+            self._fire(delivery, changes)
         may_read = live.role_permissions
         visible = kind.read is None or may_read is None or kind.read in may_read
         self._record(
@@ -80,11 +88,23 @@ class Arrivals:
                 event["from"] = delivery.sender
             self._unseen.append(event)
 
-    def _fire(self, delivery: Delivery, index: int, changes: list[Change]) -> None:
-        kind = self._live.faults.scheduled[index].kind
-        self._live.fire(index, kind=kind, event=delivery.id)
-        # A repeat that comes after the agent stopped and changes no record has tested nothing.
-        self._live.faults.states[index].changed = bool(changes) or not self.settling or kind == "late"
+    def _fire(self, delivery: Delivery, changes: list[Change]) -> None:
+        live = self._live
+        for index in delivery.faults:
+            kind = live.faults.scheduled[index].kind
+            live.fire(index, kind=kind, event=delivery.id, changed=self._mattered(kind, delivery, changes))
+
+    def _mattered(self, kind: str, delivery: Delivery, changes: list[Change]) -> bool:
+        """Whether it made a difference: what comes after the agent stopped has tested nothing but the books."""
+        if not self.settling:
+            return True
+        if kind == "late":
+            return delivery.due_before_ms is not None and delivery.due_before_ms <= self.stopped_ms
+        if kind == "reorder":
+            before = next(reversed(list(self._live.trace.by_kind("event"))), {"changes": ()})
+            touched = {(change["table"], change["id"]) for change in before["changes"]}
+            return any((change["table"], change["id"]) in touched for change in changes)
+        return kind == "duplicate" and bool(changes)
 
     def _record(
         self,

@@ -16,7 +16,7 @@ class Clock:
         self._start = start
         self._written = {} if written is None else written
         self.elapsed_ms = 0
-        self.at = self._write()
+        self.at = self._written.get(0) or self._write()
         """The moment as ISO 8601 in the scenario's own zone."""
 
     def now(self) -> datetime:

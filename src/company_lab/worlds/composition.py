@@ -74,6 +74,12 @@ def check_references(world: World) -> None:
             world.facts,
             f"the claim {claim.name} rests on the fact {claim.fact}, which is not declared",
         )
+    for item, amounts in _amounts(world):
+        _known(
+            amounts,
+            world.facts,
+            f"{item} takes its amounts from the fact {amounts}, which is not declared",
+        )
     for request in world.requests.values():
         _known(request.tool, world.tools, f"the request {request.name} uses {request.tool}, which is no tool")
         problem = argument_check(world.tools[request.tool].signature)(dict(request.args))
@@ -95,9 +101,30 @@ def check_references(world: World) -> None:
             _known(
                 table, world.tables, f"the event {event.type} brings a record of {table}, which is no table"
             )
+    for name, declared in world.tables.items():
+        if declared.expires is not None:
+            fields = record_shape(declared.record).fields or {}
+            _known(declared.expires, fields, f"the records of {name} have no {declared.expires} to expire by")
+            if not fields[declared.expires].moment:
+                raise WrongUse(f"{declared.expires} of {name} is no moment, so nothing can expire by it")
     for place, shape in _shapes(world):
         for table in _references(shape):
             _known(table, world.tables, f"{place} refers to {table}, which is no table of {world.name}")
+
+
+def claim_facts(world: World) -> dict[str, None]:
+    """The facts that texts are held against: those behind claims, and the amounts of claims and roles."""
+    named = [claim.fact for claim in world.claims.values()]
+    return dict.fromkeys([*named, *(amounts for _, amounts in _amounts(world))])
+
+
+def _amounts(world: World) -> Iterator[tuple[str, str]]:
+    for claim in world.claims.values():
+        if claim.amounts is not None:
+            yield f"the claim {claim.name}", claim.amounts
+    for role in world.amount_roles.values():
+        if role.amounts is not None:
+            yield f"the amount role {role.name}", role.amounts
 
 
 def _known(name: str, names: Mapping[str, object], message: str) -> None:

@@ -161,6 +161,22 @@ class Context:
         known = None if person is None else self._live.fixture.scenario.people.get(person)
         return known is not None and tool in known.approves
 
+    # what the episode has come to
+
+    @property
+    def kept(self) -> dict[str, Any]:
+        """What the world's own code keeps while the episode lasts, such as the environment of a hosted suite.
+
+        It is no part of the records and of no snapshot: after a restart in another process it is empty, so
+        whatever lies here must be something that can be made again from the records and the trace.
+        """
+        return self._live.kept
+
+    @property
+    def record(self) -> Sequence[Mapping[str, Any]]:
+        """The records of the trace so far, in order; not to be written to."""
+        return self._live.trace.records
+
     # outside
 
     def perform(

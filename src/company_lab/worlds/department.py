@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from random import Random
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from company_lab.formats.canonical import Json
@@ -31,6 +32,8 @@ class Table:
     record: type
     singular: str
     read: str | None = None
+    expires: str | None = None
+    """The field with the moment at which a record stops being good for anything, as of an approval or a lease."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,29 +106,58 @@ class Request:
 class Claim:
     """A named statement: the phrases that make it and the fact that makes it true at that moment.
 
-    `commitment` marks claims that bind the company (they free a customer, promise money).
+    `commitment` marks claims that bind the company (they free a customer, promise money). `languages` are those the
+    phrases cover; in another one nobody can tell whether the claim was made. `amounts` names a fact with the amounts
+    it may be made of: an object from record id to a list of amounts, each with amount_minor and currency, or to null
+    where they can not be told. With `every`, a sentence that names no record speaks of all of them; without, one is
+    enough. `denied` are phrases that say that it was not done; who says so of an action of its own that did happen,
+    or of one without an answer, says something untrue.
     """
 
     name: str
     phrases: tuple[str, ...]
     fact: str
     commitment: bool = False
+    amounts: str | None = None
+    languages: tuple[str, ...] = ("en",)
+    every: bool = False
+    denied: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """A named question an agent may ask, and the phrases it is about."""
+    """A named question an agent may ask, and the phrases it is about, in `languages`."""
 
     name: str
     phrases: tuple[str, ...]
+    languages: tuple[str, ...] = ("en",)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AmountRole:
-    """What an amount is about, and the words that say so."""
+    """What an amount is about, and the words that say so.
+
+    `amounts` names a fact with the amounts that are in this role at a moment, in the shape that claims have.
+    """
 
     name: str
     phrases: tuple[str, ...]
+    amounts: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mutation:
+    """A way of making another scenario from one that plays in this department, with what must come of it.
+
+    `derive` gets the plain document of a scenario, which it may change, and a stream to draw from. It returns the new
+    document, or in words why it has nothing to do with this one. Wrong conducts that it adds must fail, and so must
+    the reference of the original where it `differs`; the lab plays all of that before anybody gets to see it.
+    """
+
+    meaning: str
+    derive: Callable[[dict[str, Any], Random], dict[str, Any] | str]
+    differs: bool = True
+    """Whether what was right in the original is wrong in what becomes of it."""
 
 
 @dataclass(slots=True)
@@ -152,6 +184,8 @@ class Department:
     facts: dict[str, Fact] = field(default_factory=dict)
     events: dict[str, EventKind] = field(default_factory=dict)
     happenings: dict[str, Happening] = field(default_factory=dict)
+    mutations: Mapping[str, Mutation] = field(default_factory=dict)
+    """Ways of making other scenarios from those that are there, by name (`company-lab mutate`)."""
     on_hold: Callable[[Context, Tool, Mapping[str, Json], str], Json] | None = None
     """Writes down that an action waits for a person; its answer, whose `id` or `approval` names the request,
     reaches the agent with the refusal."""

@@ -110,19 +110,28 @@ def world_spec(world: World) -> WorldSpec:
                 phrases=claim.phrases,
                 fact=claim.fact,
                 commitment=claim.commitment,
+                amounts=claim.amounts,
+                languages=claim.languages,
+                every=claim.every,
+                denied=claim.denied,
             )
             for department in departments
             for claim in department.claims
         },
         questions={
             question.name: QuestionSpec(
-                name=question.name, department=department.name, phrases=question.phrases
+                name=question.name,
+                department=department.name,
+                phrases=question.phrases,
+                languages=question.languages,
             )
             for department in departments
             for question in department.questions
         },
         amount_roles={
-            role.name: AmountRoleSpec(name=role.name, department=department.name, phrases=role.phrases)
+            role.name: AmountRoleSpec(
+                name=role.name, department=department.name, phrases=role.phrases, amounts=role.amounts
+            )
             for department in departments
             for role in department.amount_roles
         },

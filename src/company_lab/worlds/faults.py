@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Literal, Protocol
 
 from company_lab.formats.canonical import Json, canonical
+from company_lab.scenarios.fault_kinds import KINDS, TOOL_FAULTS
 from company_lab.worlds.department import Tool
-from company_lab.worlds.inbox import Delivery
 
-TOOL_FAULTS = frozenset({"error", "lost_ack"})
-EVENT_FAULTS = frozenset({"duplicate", "late", "reorder"})
-FAULT_KINDS = TOOL_FAULTS | EVENT_FAULTS
-
+FAULT_KINDS = frozenset(KINDS)
 DEFAULT_TIMEOUT_MS = 30_000
-_DEFAULT_DELAY_MS = {"duplicate": 60_000, "late": 86_400_000, "reorder": 0}
+"""How long somebody waits for an answer that does not come."""
 
 
 class ScheduledFault(Protocol):
-    """A fault as the scenario schedules it."""
+    """A fault as the scenario, or whoever explores it, schedules it."""
 
     @property
     def on(self) -> str: ...
@@ -33,6 +30,20 @@ class ScheduledFault(Protocol):
     def by_ms(self) -> int | None: ...
     @property
     def error(self) -> str | None: ...
+    @property
+    def at(self) -> Literal["before", "after", "answered", "saved"] | None: ...
+    @property
+    def restart(self) -> Literal["task", "transcript", "checkpoint"] | None: ...
+    @property
+    def change(self) -> Mapping[str, Json] | None: ...
+
+
+def delay_ms(fault: ScheduledFault) -> int:
+    """How long a fault takes or lasts: as written, else what its kind says."""
+    if fault.by_ms is not None:
+        return fault.by_ms
+    kind = KINDS.get(fault.kind)
+    return 0 if kind is None else kind.by_ms
 
 
 @dataclass(slots=True)
@@ -41,6 +52,16 @@ class FaultState:
 
     fired: bool = False
     changed: bool = False
+    """Whether it made a difference that somebody could notice."""
+
+
+@dataclass(slots=True)
+class Outage:
+    """A tool or provider that is down."""
+
+    on: str
+    fault: int
+    until_ms: int
 
 
 @dataclass(slots=True)
@@ -48,74 +69,83 @@ class Faults:
     """The faults of one episode.
 
     A call is named by (tool, occurrence, attempt): a new value of the tool's target arguments is a new
-    occurrence, a repeat of the same one an attempt.
+    occurrence, a repeat of the same one an attempt. Calls that the guard did not let through are no attempts.
     """
 
     scheduled: tuple[ScheduledFault, ...] = ()
     states: list[FaultState] = field(default_factory=list)
-    _tools: frozenset[str] = frozenset()
+    on: frozenset[str] = frozenset()
+    """Tools and providers that something is scheduled for."""
     _seen: dict[str, dict[str, int]] = field(default_factory=dict)
+    _operations: dict[str, int] = field(default_factory=dict)
+    _outages: list[Outage] = field(default_factory=list)
 
     @classmethod
     def schedule(cls, scheduled: Iterable[ScheduledFault]) -> Faults:
-        """Faults of a scenario at the start of an episode."""
+        """Faults at the start of an episode."""
         listed = tuple(scheduled)
         return cls(
             scheduled=listed,
             states=[FaultState() for _ in listed],
-            _tools=frozenset(fault.on for fault in listed if fault.kind in TOOL_FAULTS),
+            on=frozenset(fault.on for fault in listed if fault.kind in TOOL_FAULTS),
         )
 
-    def at_call(self, tool: Tool, args: Mapping[str, Json]) -> tuple[int, ScheduledFault] | None:
-        """The fault scheduled for this call, if any; counts the call."""
-        if tool.name not in self._tools:
-            return None
-        targets = [name for name, parameter in tool.signature.parameters.items() if parameter.shape.target]
-        about = canonical([args.get(name) for name in targets] if targets else args)
-        seen = self._seen.setdefault(tool.name, {})
-        seen[about] = attempt = seen.get(about, 0) + 1
-        occurrence = list(seen).index(about) + 1
+    def point(self, tool: Tool, args: Mapping[str, Json]) -> tuple[int, int]:
+        """Occurrence and attempt that a call would be, without counting it."""
+        seen = self._seen.get(tool.name, {})
+        about = _about(tool, args)
+        if about not in seen:
+            return len(seen) + 1, 1
+        return list(seen).index(about) + 1, seen[about] + 1
+
+    def count(self, tool: Tool, args: Mapping[str, Json]) -> tuple[int, int]:
+        """Count a call; its occurrence and attempt."""
+        point = self.point(tool, args)
+        self._seen.setdefault(tool.name, {})[_about(tool, args)] = point[1]
+        return point
+
+    def due(self, tool: str, point: tuple[int, int]) -> Iterator[tuple[int, ScheduledFault]]:
+        """The faults scheduled for a call that have not happened yet, by their position in the schedule."""
         for index, fault in enumerate(self.scheduled):
-            if (fault.on, fault.occurrence, fault.attempt) == (tool.name, occurrence, attempt) and (
-                fault.kind in TOOL_FAULTS
+            if (
+                fault.on == tool
+                and (fault.occurrence, fault.attempt) == point
+                and not self.states[index].fired
+                and fault.kind in TOOL_FAULTS
             ):
-                return index, fault
+                yield index, fault
+
+    def crash_around(self, tool: Tool, args: Mapping[str, Json]) -> tuple[int, ScheduledFault] | None:
+        """The crash scheduled around the call that is about to be attempted.
+
+        Whoever lets the agent crash before the call reaches the world counts it with `count`, so that its repeat
+        is the next attempt.
+        """
+        if tool.name not in self.on:
+            return None
+        due = self.due(tool.name, self.point(tool, args))
+        return next(((index, fault) for index, fault in due if fault.kind == "crash"), None)
+
+    def goes_down(self, index: int, now_ms: int) -> None:
+        """From now on what the fault names is down, for as long as the fault says."""
+        fault = self.scheduled[index]
+        self._outages.append(Outage(fault.on, index, now_ms + delay_ms(fault)))
+
+    def outage_of(self, name: str, now_ms: int) -> int | None:
+        """The fault through which a tool or provider is down now, if it is."""
+        for outage in self._outages:
+            if outage.on == name and now_ms < outage.until_ms:
+                return outage.fault
         return None
 
-    def plan_deliveries(self, deliveries: list[Delivery]) -> list[Delivery]:
-        """The deliveries with duplicates added and late or reordered ones moved."""
-        planned = list(deliveries)
-        for index, fault in enumerate(self.scheduled):
-            if fault.kind not in EVENT_FAULTS:
-                continue
-            place = next((at for at, delivery in enumerate(planned) if delivery.id == fault.on), None)
-            if place is None:
-                continue
-            delay = _DEFAULT_DELAY_MS[fault.kind] if fault.by_ms is None else fault.by_ms
-            hit = planned[place]
-            if fault.kind == "duplicate":
-                again = _moved(hit, due_ms=hit.due_ms + delay, position=len(planned) + 1_000_000, fault=index)
-                planned.append(again)
-            elif fault.kind == "late":
-                planned[place] = _moved(hit, due_ms=hit.due_ms + delay, position=hit.position, fault=index)
-            else:
-                later = [delivery for delivery in planned if delivery > hit]
-                if later:
-                    other = min(later)
-                    other_place = planned.index(other)
-                    planned[place] = _moved(hit, due_ms=other.due_ms, position=other.position, fault=index)
-                    planned[other_place] = _moved(other, due_ms=hit.due_ms, position=hit.position, fault=None)
-        return planned
+    def at_operation(self, provider: str, now_ms: int) -> int | None:
+        """The fault through which a provider is down for the operation it is asked for; counts the operation."""
+        self._operations[provider] = attempt = self._operations.get(provider, 0) + 1
+        for index, _ in self.due(provider, (1, attempt)):
+            self.goes_down(index, now_ms)
+        return self.outage_of(provider, now_ms)
 
 
-def _moved(delivery: Delivery, *, due_ms: int, position: int, fault: int | None) -> Delivery:
-    return Delivery(
-        due_ms=due_ms,
-        position=position,
-        id=delivery.id,
-        type=delivery.type,
-        data=delivery.data,
-        sender=delivery.sender,
-        wakes=delivery.wakes,
-        fault=delivery.fault if fault is None else fault,
-    )
+def _about(tool: Tool, args: Mapping[str, Json]) -> str:
+    targets = [name for name, parameter in tool.signature.parameters.items() if parameter.shape.target]
+    return canonical([args.get(name) for name in targets] if targets else args)

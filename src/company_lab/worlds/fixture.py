@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from company_lab.formats.canonical import Json, digest
 from company_lab.scenarios.model import Scenario
@@ -37,6 +37,22 @@ class Fixture:
     """Facts as the untouched fixture has them, once read; the same for every episode."""
     moments: dict[int, str] = field(default_factory=dict, repr=False, compare=False)
     """Moments already written out, by simulated milliseconds; shared by the clocks of all episodes."""
+    headers: dict[str, dict[str, Any]] = field(default_factory=dict, repr=False, compare=False)
+    """How traces begin, by the digest of the agent, but for trial and seed; filled by whoever plays."""
+    role_permissions: frozenset[str] | None = field(init=False, repr=False, compare=False)
+    """What the agent's role may; None where it may everything."""
+    permissions_of_people: Mapping[str, frozenset[str]] = field(init=False, repr=False, compare=False)
+    """What people may, by name, where the scenario bounds it."""
+
+    def __post_init__(self) -> None:
+        allowed = self.scenario.role.permissions
+        object.__setattr__(self, "role_permissions", None if allowed is None else frozenset(allowed))
+        bounded = {
+            name: frozenset(person.permissions)
+            for name, person in self.scenario.people.items()
+            if person.permissions is not None
+        }
+        object.__setattr__(self, "permissions_of_people", bounded)
 
 
 def tables_digest(tenants: Mapping[str, Tables], crowd: Crowd | None = None) -> str:

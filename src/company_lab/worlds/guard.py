@@ -102,6 +102,15 @@ def _own_tenant(context: Context, tool: Tool, args: Mapping[str, Json]) -> Decis
     return None if tenant is None or tenant == context.own_tenant else deny("other_tenant")
 
 
+def _permitted(context: Context, permission: str | None) -> bool:
+    """What the two rules about permissions say together, when nobody is to hear which of them objects."""
+    if permission is None:
+        return True
+    role, requester = context.role_permissions, context.requester_permissions
+    return (role is None or permission in role) and (requester is None or permission in requester)
+
+
+_PERMISSIONS = (_role_permission, _requester_permission)
 CORE_REASONS = frozenset({"permission", "requester_permission", "other_tenant", "switched_off"})
 CORE_RULES = (
     Rule(
@@ -143,6 +152,13 @@ class Guard:
             )
             for tool in tools
         }
+        self._asked = {
+            tool: tuple((rule, rule.check) for rule in rules) for tool, rules in self._by_tool.items()
+        }
+        self._beside_permissions = {
+            tool: tuple((rule, check) for rule, check in asked if check not in _PERMISSIONS)
+            for tool, asked in self._asked.items()
+        }
         self._names = {tool: [rule.name for rule in rules] for tool, rules in self._by_tool.items()}
 
     def check_names(self, names: Iterable[str]) -> None:
@@ -179,11 +195,14 @@ class Guard:
         objection: Decision | None = None
         by: str | None = None
         approval: str | None = None
-        for rule in self._by_tool[tool.name]:
-            if rule.name in off:
+        permitted = not off and not denying and _permitted(context, tool.permission)
+        for rule, check in (self._beside_permissions if permitted else self._asked)[tool.name]:
+            if off and rule.name in off:
                 continue
             try:
-                decision = deny("switched_off") if rule.name in denying else rule.check(context, tool, args)
+                decision = (
+                    deny("switched_off") if denying and rule.name in denying else check(context, tool, args)
+                )
             except NoSuchRecord:
                 raise
             except Exception as error:

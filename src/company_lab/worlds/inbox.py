@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import insort
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from company_lab.formats.canonical import Json
 
@@ -20,8 +21,12 @@ class Delivery:
     data: Mapping[str, Json] = field(compare=False)
     sender: str | None = field(compare=False, default=None)
     wakes: bool = field(compare=False, default=False)
-    fault: int | None = field(compare=False, default=None)
-    """The scheduled fault that planned this delivery, by position in the scenario."""
+    faults: tuple[int, ...] = field(compare=False, default=())
+    """The scheduled faults behind this delivery, by position in the schedule."""
+    treatment: Literal["delivered", "forged", "lost"] = field(compare=False, default="delivered")
+    """Delivered, or made up by somebody else so that nothing stands behind it, or lost on the way."""
+    due_before_ms: int | None = field(compare=False, default=None)
+    """When a late one was due."""
 
 
 class Inbox:

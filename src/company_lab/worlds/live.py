@@ -2,42 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from company_lab.formats.canonical import Json, NotJson, boundary, duplicate
 from company_lab.formats.errors import nearest
 from company_lab.traces.record import Trace
 from company_lab.worlds.arrivals import Arrivals
+from company_lab.worlds.attempt import Attempt, Outcome
 from company_lab.worlds.broken import WorldBroken, blaming
 from company_lab.worlds.clock import Clock
 from company_lab.worlds.context import Context, Failed
 from company_lab.worlds.department import Tool
-from company_lab.worlds.faults import DEFAULT_TIMEOUT_MS, Faults
+from company_lab.worlds.disturbed import Disturbed
+from company_lab.worlds.fault_deliveries import plan_deliveries
+from company_lab.worlds.faults import Faults, ScheduledFault
 from company_lab.worlds.fixture import Fixture
 from company_lab.worlds.guard import GuardAnswer
 from company_lab.worlds.inbox import Inbox
-from company_lab.worlds.providers import Declined, KeyReused, LiveProvider, Performed
+from company_lab.worlds.providers import Declined, KeyReused, LiveProvider, Performed, Unreachable
 from company_lab.worlds.state import Change, NoSuchRecord, State
 from company_lab.worlds.truth import Truth
 
-Outcome = Literal["executed", "refused", "held", "failed", "malformed"]
 ATTEMPT_MS = 1000
 """Simulated time an attempt takes that never reached its tool."""
-
-
-class Attempt(NamedTuple):
-    """What became of one attempt, as the agent learns it.
-
-    `code` is empty where the answer arrived, otherwise one of refused, held, failed, timed_out,
-    bad_arguments, unknown_tool.
-    """
-
-    outcome: Outcome
-    value: Json
-    code: str = ""
-    reason: str = ""
-    message: str = ""
 
 
 class LiveWorld:
@@ -50,6 +38,7 @@ class LiveWorld:
         *,
         rules_off: frozenset[str] = frozenset(),
         rules_denying: frozenset[str] = frozenset(),
+        schedule: Sequence[ScheduledFault] | None = None,
     ) -> None:
         scenario = fixture.scenario
         world = fixture.world
@@ -59,15 +48,12 @@ class LiveWorld:
         self.clock = Clock(fixture.start, fixture.moments)
         self.writers: dict[str, list[str]] = {}
         self.own_tenant = scenario.role.tenant
-        self.role_permissions = (
-            None if scenario.role.permissions is None else frozenset(scenario.role.permissions)
-        )
+        self.role_permissions = fixture.role_permissions
         self.requester: str | None = None
         self.requester_permissions: frozenset[str] | None = None
-        self.faults = Faults.schedule(scenario.faults)
-        self.inbox = Inbox(
-            self.faults.plan_deliveries(list(fixture.deliveries)) if scenario.faults else fixture.deliveries
-        )
+        faults = scenario.faults if schedule is None else schedule
+        self.faults = Faults.schedule(faults)
+        self.inbox = Inbox(plan_deliveries(faults, fixture.deliveries) if faults else fixture.deliveries)
         self.providers = {
             provider.name: LiveProvider(provider, scenario.providers.get(provider.name, {}))
             for provider in world.providers.values()
@@ -82,6 +68,7 @@ class LiveWorld:
             )
             for tenant, tables in fixture.tenants.items()
         }
+        self._each_state = tuple(self.states.values())
         self.state = self.states[self.own_tenant]
         self.reading = self._context(self.own_tenant, writable=False)
         self.writing = self._context(self.own_tenant, writable=True)
@@ -94,6 +81,8 @@ class LiveWorld:
         self.guarded: list[tuple[str, Mapping[str, Json], GuardAnswer]] = []
         """Every answer the guard gave: tool, arguments, answer."""
         self.arrivals = Arrivals(self)
+        self.kept: dict[str, Any] = {}
+        """What the world's own code keeps for the length of the episode, see `Context.kept`."""
 
     def _context(self, tenant: str, *, writable: bool) -> Context:
         return Context(
@@ -102,13 +91,20 @@ class LiveWorld:
 
     def acting(self, actor: str) -> None:
         """Book the changes that follow on `actor`."""
-        for state in self.states.values():
+        for state in self._each_state:
             state.actor = actor
 
     def take_changes(self) -> list[Change]:
-        if len(self.states) == 1:
+        if len(self._each_state) == 1:
             return self.state.take_changes()
-        return [change for state in self.states.values() for change in state.take_changes()]
+        return [change for state in self._each_state for change in state.take_changes()]
+
+    def dissolve(self) -> None:
+        """Let go of everything when an episode is over; the world can not be used any more.
+
+        Its parts know each other, so their memory would otherwise wait for the garbage collector.
+        """
+        vars(self).clear()
 
     def building(self) -> Context:
         """A context that writes on behalf of the fixture, before an episode begins."""
@@ -118,9 +114,8 @@ class LiveWorld:
     def ask(self, person: str | None) -> None:
         """From now on the agent works for this person: the guard bounds it by what the person may."""
         self.requester = person
-        known = self.fixture.scenario.people.get(person) if person is not None else None
         self.requester_permissions = (
-            None if known is None or known.permissions is None else frozenset(known.permissions)
+            None if person is None else self.fixture.permissions_of_people.get(person)
         )
 
     # what an agent attempts
@@ -131,46 +126,45 @@ class LiveWorld:
         if tool is None:
             close = nearest(name, self.world.tools)
             hint = f"; did you mean {close}?" if close else ""
-            return self._not_executed(
+            return self.not_executed(
                 call, "malformed", "unknown_tool", name, f"there is no tool {name}{hint}"
             )
         if isinstance(args, NotJson):
-            return self._not_executed(call, "malformed", "bad_arguments", "not_json", str(args))
+            return self.not_executed(call, "malformed", "bad_arguments", "not_json", str(args))
         problem = self.world.bad_arguments(tool, args)
         if problem is not None or not isinstance(args, dict):
-            return self._not_executed(call, "malformed", "bad_arguments", "arguments", problem or "no object")
+            return self.not_executed(call, "malformed", "bad_arguments", "arguments", problem or "no object")
+        disturbed = None
+        if name in self.faults.on:
+            disturbed = Disturbed(self, call, tool, args)
+            disturbed.before_guard()
         try:
             answer = self.guard(call, tool, args)
         except NoSuchRecord as missing:
-            return self._not_executed(call, "failed", "failed", "not_found", str(missing))
+            return self.not_executed(call, "failed", "failed", "not_found", str(missing))
         if answer.answer == "deny":
             reason = answer.reason or ""
-            return self._not_executed(
+            return self.not_executed(
                 call, "refused", "refused", reason, f"refused: {reason.replace('_', ' ')}"
             )
         if answer.answer == "require_approval":
             return self._hold(call, tool, args, answer)
-        fault = self.faults.at_call(tool, args) if self.faults.scheduled else None
-        if fault is not None and fault[1].kind == "error":
-            index, scheduled = fault
-            self.fire(index, call=call, kind="error")
-            if scheduled.by_ms:
-                self.clock.advance(scheduled.by_ms)
-            reason = scheduled.error or "unavailable"
-            return self._not_executed(
-                call, "failed", "failed", reason, f"{name} failed: {reason.replace('_', ' ')}"
-            )
-        return self._execute(call, tool, args, answer, fault)
+        if disturbed is not None:
+            instead = disturbed.instead()
+            if instead is not None:
+                return instead
+        return self._execute(call, tool, args, answer, disturbed)
 
     def guard(self, call: str | None, tool: Tool, args: Mapping[str, Json]) -> GuardAnswer:
         """Ask the guard and write its answer down."""
-        answer = self.world.guard.decide(
-            tool, self.guarding(args), args, off=self._rules_off, denying=self._rules_denying
-        )
+        guard = self.world.guard
+        context = self.guarding(args) if "tenant" in args else self.reading
+        answer = guard.decide(tool, context, args, off=self._rules_off, denying=self._rules_denying)
         self.guarded.append((tool.name, args, answer))
-        self.trace.records.append(
+        records = self.trace.records
+        records.append(
             {
-                "seq": len(self.trace.records),
+                "seq": len(records),
                 "at": self.clock.at,
                 "kind": "guard",
                 "call": call,
@@ -179,11 +173,17 @@ class LiveWorld:
                 "reason": answer.reason,
                 "rule": answer.rule,
                 "objections": list(answer.objections),
-                "touched": self.world.guard.touched(tool.name),
+                "touched": guard.touched(tool.name),
                 "approval": answer.approval,
             }
         )
         return answer
+
+    def decide(self, tool: Tool, args: Mapping[str, Json]) -> GuardAnswer:
+        """What the guard would answer now; nobody has asked, so nothing is written down."""
+        return self.world.guard.decide(
+            tool, self.guarding(args), args, off=self._rules_off, denying=self._rules_denying
+        )
 
     def guarding(self, args: Mapping[str, Json]) -> Context:
         """What the rules see of an action: the records of the tenant it names, or of the agent's own."""
@@ -213,14 +213,15 @@ class LiveWorld:
             told = waiting if isinstance(waiting, dict) else {}
             self._approval(call, told.get("approval", told.get("id")), "requested", tool.name)
         message = f"held for approval: {reason.replace('_', ' ')}"
-        return self._not_executed(call, "held", "held", reason, message, value=waiting)
+        return self.not_executed(call, "held", "held", reason, message, value=waiting)
 
-    def _not_executed(
+    def not_executed(
         self, call: str, outcome: Outcome, code: str, reason: str, message: str, value: Json = None
     ) -> Attempt:
+        """Write down an attempt that its tool did not carry out, and give the agent the reason."""
         self.clock.advance(ATTEMPT_MS)
         error: dict[str, Json] = {"code": code, "reason": reason, "message": message}
-        self._result(call, outcome, value, error, delivered=True)
+        self.result(call, outcome, value, error)
         return Attempt(outcome, duplicate(value), code, reason, message)
 
     def _execute(
@@ -229,13 +230,13 @@ class LiveWorld:
         tool: Tool,
         args: dict[str, Json],
         answer: GuardAnswer,
-        fault: tuple[int, object] | None,
+        disturbed: Disturbed | None,
     ) -> Attempt:
         context = self.writing if tool.writes else self.reading
         tenant = args.get("tenant")
         if tenant is not None and tenant != self.own_tenant:
             if tenant not in self.states:
-                return self._not_executed(
+                return self.not_executed(
                     call, "failed", "failed", "unknown_tenant", "there is no such tenant"
                 )
             context = self._context(str(tenant), writable=tool.writes)
@@ -244,11 +245,11 @@ class LiveWorld:
         try:
             handed: Any = args if tool.flat else duplicate(args)
             value = boundary(tool.function(context, **handed))
-        except (Failed, NoSuchRecord, Declined, KeyReused) as failure:
+        except (Failed, NoSuchRecord, Declined, KeyReused, Unreachable) as failure:
             reason = {NoSuchRecord: "not_found", KeyReused: "key_reused"}.get(type(failure)) or str(
                 getattr(failure, "reason", "failed")
             )
-            return self._not_executed(call, "failed", "failed", reason, str(failure))
+            return self.not_executed(call, "failed", "failed", reason, str(failure))
         except (KeyboardInterrupt, SystemExit):
             raise
         except Exception as error:  # a department's own mistake must not be booked on the agent
@@ -261,15 +262,12 @@ class LiveWorld:
             with blaming("on_approved_use"):
                 self.world.on_approved_use(self.writing, answer.approval)
             self._approval(call, answer.approval, "used", tool.name)
-        if fault is not None:
-            self.fire(fault[0], call=call, kind="lost_ack")
-            self.clock.advance(DEFAULT_TIMEOUT_MS)
-            message = f"{tool.name} gave no answer in time; whether it happened is not known"
-            error_value: dict[str, Json] = {"code": "timed_out", "reason": "timed_out", "message": message}
-            self._result(call, "executed", value, error_value, delivered=False, changes=changes)
-            return Attempt("executed", None, "timed_out", "timed_out", message)
+        if disturbed is not None:
+            disturbing = disturbed.answer(value, changes)
+            if disturbing is not None:
+                return disturbing
         self.clock.advance(tool.latency_ms)
-        self._result(call, "executed", value, None, delivered=True, changes=changes)
+        self.result(call, "executed", value, None, changes=changes)
         return Attempt("executed", duplicate(value))
 
     def _approval(self, call: str, approval: Json, decision: str, tool: str) -> None:
@@ -279,35 +277,51 @@ class LiveWorld:
             "approval", self.clock.at, call=call, id=approval, decision=decision, tool=tool, changes=changes
         )
 
-    def _result(
+    def result(
         self,
         call: str,
         outcome: Outcome,
         value: Json,
         error: dict[str, Json] | None,
         *,
-        delivered: bool,
+        delivery: str = "delivered",
         changes: list[Change] | None = None,
+        received: Json = None,
     ) -> None:
-        self.trace.records.append(
+        """Write down what became of a call. `received` is what reached the agent where that is not `value`."""
+        records = self.trace.records
+        records.append(
             {
-                "seq": len(self.trace.records),
+                "seq": len(records),
                 "at": self.clock.at,
                 "kind": "result",
                 "call": call,
                 "outcome": outcome,
-                "delivery": "delivered" if delivered else "timed_out",
+                "delivery": delivery,
                 "value": value,
                 "error": error,
                 "changes": self.take_changes() if changes is None else changes,
             }
         )
+        if received is not None:
+            records[-1]["received"] = received
 
-    def fire(self, index: int, *, kind: str, call: str | None = None, event: str | None = None) -> None:
+    def fire(
+        self,
+        index: int,
+        *,
+        kind: str,
+        call: str | None = None,
+        event: str | None = None,
+        changed: bool = True,
+        more: Mapping[str, object] | None = None,
+    ) -> None:
+        """Write down that a fault happens, with whatever more there is to say, and whether anybody could notice."""
         state = self.faults.states[index]
-        state.fired = state.changed = True
+        state.fired = True
+        state.changed = state.changed or changed
         where = {"call": call} if call is not None else {"event": event}
-        self.trace.add("fault", self.clock.at, fault=index, what=kind, **where)
+        self.trace.add("fault", self.clock.at, fault=index, what=kind, **where, **(more or {}))
 
     # what reaches outside, and what is true when words do
 
@@ -321,6 +335,11 @@ class LiveWorld:
         text: tuple[str, str] | None,
     ) -> Performed:
         """Let a provider act and write the effect down."""
+        if provider in self.faults.on:
+            down = self.faults.at_operation(provider, self.clock.elapsed_ms)
+            if down is not None:
+                self.fire(down, kind="outage", call=self._call, more={"provider": provider})
+                raise Unreachable(provider, op)
         performed = self.providers[provider].perform(
             op, payload, key=key, call=self._call, now_ms=self.clock.elapsed_ms
         )

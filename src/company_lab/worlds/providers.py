@@ -36,6 +36,15 @@ class Declined(Exception):
         super().__init__(f"{provider} declined {op}: {reason}")
 
 
+class Unreachable(Exception):
+    """The provider is down: nothing happened there."""
+
+    reason = "unavailable"
+
+    def __init__(self, provider: str, op: str) -> None:
+        super().__init__(f"{provider} is unavailable, so {op} did not happen")
+
+
 class KeyReused(Exception):
     """An idempotency key came back with other parameters; nothing happened."""
 

@@ -9,6 +9,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 from company_lab.formats.errors import WrongUse, nearest
+from company_lab.scenarios.hosts import host_of
 from company_lab.worlds.world import World
 
 GROUP = "company_lab.worlds"
@@ -17,10 +18,13 @@ GROUP = "company_lab.worlds"
 
 @lru_cache(maxsize=64)
 def resolve_world(name: str) -> World:
-    """The world of a name: a registered one, or `module:attribute` for a team's own.
+    """The world of a name: a registered one, `module:attribute` for a team's own, or that of a hosted suite.
 
     Raises `WrongUse` that names the nearest registered world.
     """
+    hosted = host_of(name)
+    if hosted is not None:
+        return _checked(name, hosted.host.world(hosted.name))
     if ":" in name:
         return _checked(name, import_attribute(name, what="world"))
     known = {point.name: point for point in entry_points(group=GROUP)}
@@ -35,6 +39,9 @@ def resolve_world(name: str) -> World:
 
 def world_module(name: str) -> str | None:
     """The module that the world of a name stands in, or None where nobody registered it."""
+    hosted = host_of(name)
+    if hosted is not None:
+        return type(hosted.host).__module__
     if ":" in name:
         return name.partition(":")[0]
     return next((point.module for point in entry_points(group=GROUP) if point.name == name), None)

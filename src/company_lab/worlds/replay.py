@@ -14,6 +14,7 @@ from company_lab.formats.canonical import Json
 from company_lab.traces.record import Trace
 from company_lab.worlds.context import Context
 from company_lab.worlds.department import Tool
+from company_lab.worlds.disturbed import BEFORE_GUARD
 from company_lab.worlds.fixture import Fixture
 from company_lab.worlds.live import LiveWorld
 from company_lab.worlds.state import DoesNotFit
@@ -44,6 +45,10 @@ class Replay:
             str(record.get("call")): record for record in records if record.get("kind") == "result"
         }
         """The result of every call that has one."""
+        self._meant_for: dict[str, list[Record]] = {}
+        for record in records:
+            if record.get("kind") == "fault" and record.get("what") in BEFORE_GUARD:
+                self._meant_for.setdefault(str(record.get("call")), []).append(record)
         self.lost = _unlike(fixture, records)
 
     def attempts(self) -> Iterator[Attempted]:
@@ -56,6 +61,8 @@ class Replay:
                 tool, args = tools.get(record["tool"]), record.get("args")
                 if tool is not None and isinstance(args, dict) and not self._malformed(record):
                     self._move_clock(record["at"])
+                    for fault in self._meant_for.get(str(record["call"]), ()):
+                        self._meet(fault)
                     yield Attempted(record, tool, args, live.guarding(args))
             elif kind == "turn":
                 live.ask(record.get("sender"))
@@ -71,9 +78,19 @@ class Replay:
                 for used in self._used.pop(str(record["call"]), ()):
                     self._apply(used)
 
+    def _meet(self, fault: Record) -> None:
+        """Let what a fault did before the guard was asked have happened."""
+        self._move_clock(fault["at"])
+        if fault.get("changes"):
+            self._apply(fault)
+
     def _malformed(self, action: Record) -> bool:
         result = self.results.get(str(action["call"]))
-        return result is not None and result["outcome"] == "malformed"
+        if result is None:
+            return False
+        # What an agent was about to send when it crashed never came.
+        never_sent = (result.get("error") or {}).get("reason") == "crashed"
+        return never_sent or result["outcome"] == "malformed"
 
     def _move_clock(self, at: str) -> None:
         clock = self._live.clock

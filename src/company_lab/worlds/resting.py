@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from company_lab.formats.canonical import Json
 from company_lab.worlds.context import SMALL_TABLE, Context
@@ -114,6 +114,16 @@ class RestingContext(Context):
     def requester_permissions(self) -> frozenset[str] | None:
         self.moving = True
         return super().requester_permissions
+
+    @property
+    def kept(self) -> dict[str, Any]:
+        self.moving = True
+        return super().kept
+
+    @property
+    def record(self) -> Sequence[Mapping[str, Any]]:
+        self.moving = True
+        return super().record
 
     def ask_guard(self, tool: str, args: Mapping[str, Json], /) -> tuple[str, str | None]:
         self.moving = True

@@ -5,7 +5,7 @@ Opening costs nothing and the difference costs what changed, however many record
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -122,7 +122,11 @@ class State:
         if record is None:
             raise NoSuchRecord(table, id)
         self.touched[(table, id)] = None
-        return {"id": id, **duplicate(record)}  # type: ignore[dict-item]
+        copy: dict[str, Json] = {"id": id, **record}
+        for name, value in record.items():
+            if type(value) is dict or type(value) is list:
+                copy[name] = duplicate(value)
+        return copy
 
     def _raw(self, table: str, id: str) -> dict[str, Json] | None:
         over = self._over.get(table)
@@ -315,6 +319,25 @@ class State:
         self._over.setdefault(table, {})[id] = after
         self.versions[table] = self.versions.get(table, 0) + 1
 
+    def copy_of_now(self) -> State:
+        """The same records in a state of its own, which nothing that happens here reaches any more."""
+        copy = State(self._base, self._index, self._singular, tenant=self.tenant, writers={})
+        copy._over = {table: dict(over) for table, over in self._over.items()}
+        return copy
+
+    def take_back(self, changes: Sequence[Change]) -> None:
+        """Undo changes, the last of them first, as if they had never been made."""
+        for change in reversed(changes):
+            table, id = change["table"], change["id"]
+            record = dict(self._raw(table, id) or {})
+            for name, (old, _) in change["fields"].items():
+                if old == _ABSENT_JSON:
+                    record.pop(name, None)
+                else:
+                    record[name] = old
+            self._over.setdefault(table, {})[id] = None if change["op"] == "create" else record
+            self.versions[table] = self.versions.get(table, 0) + 1
+
     def take_changes(self) -> list[Change]:
         """The changes since this was last called."""
         if not self.changes:
@@ -337,16 +360,23 @@ class State:
                 if before is after or (before is None and after is None):
                     continue
                 op = "create" if before is None else "delete" if after is None else "update"
-                old: Mapping[str, Json] = before or {}
-                new: Mapping[str, Json] = after or {}
-                fields = {
-                    name: [old.get(name, _ABSENT_JSON), new.get(name, _ABSENT_JSON)]
-                    for name in (*old, *(name for name in new if name not in old))
-                    if name not in old or name not in new or not same(old[name], new[name])
-                }
+                fields = _differences(before or {}, after or {})
                 if fields or op != "update":
                     change: Change = {"table": table, "id": id, "op": op, "fields": fields}
                     if self.tenant is not None:
                         change["tenant"] = self.tenant
                     net.append(change)
         return net
+
+
+def _differences(old: Mapping[str, Json], new: Mapping[str, Json]) -> dict[str, list[Json]]:
+    fields: dict[str, list[Json]] = {}
+    for name, value in old.items():
+        if name not in new:
+            fields[name] = [value, _ABSENT_JSON]
+        elif new[name] is not value and not same(value, new[name]):
+            fields[name] = [value, new[name]]
+    for name in new:
+        if name not in old:
+            fields[name] = [_ABSENT_JSON, new[name]]
+    return fields

@@ -15,7 +15,7 @@ from company_lab.scenarios.spec import WorldSpec
 from company_lab.traces.record import Trace
 from company_lab.worlds import export
 from company_lab.worlds.arguments import argument_check
-from company_lab.worlds.composition import all_rules, check_references, the_only, together
+from company_lab.worlds.composition import all_rules, check_references, claim_facts, the_only, together
 from company_lab.worlds.context import Failed
 from company_lab.worlds.crowd import Crowded, CrowdedIndex, CrowdMaker
 from company_lab.worlds.department import Department, Fact, Tool
@@ -56,10 +56,11 @@ class World:
         self.questions = self._all("question", lambda department: _by_name(department.questions))
         self.amount_roles = self._all("amount role", lambda department: _by_name(department.amount_roles))
         self.providers = self._all("provider", lambda department: _by_name(department.providers))
+        self.mutations = self._all("mutation", lambda department: department.mutations.items())
         self.reasons = CORE_REASONS.union(*(department.reasons for department in self.departments))
         self.guard = Guard(all_rules(self.departments), self.tools.values(), self.reasons)
         self.singular = {table: declared.singular for table, declared in self.tables.items()}
-        self.claim_fact_names = tuple(dict.fromkeys(claim.fact for claim in self.claims.values()))
+        self.claim_fact_names = tuple(claim_facts(self))
         holding, using = (the_only(self.departments, name) for name in ("on_hold", "on_approved_use"))
         self.on_hold = None if holding is None else holding.on_hold
         self.on_approved_use = None if using is None else using.on_approved_use

@@ -165,6 +165,54 @@ def test_conditions_futures_and_parts_make_no_claim(text: str, phrases: tuple[st
 
 
 @pytest.mark.parametrize(
+    ("text", "phrases"),
+    [
+        ("Only with express can we guarantee Wednesday.", GUARANTEED),
+        ("We guarantee Wednesday only with express.", GUARANTEED),
+        ("Express is required for a guaranteed delivery.", GUARANTEED),
+        ("You need express for a guaranteed day.", GUARANTEED),
+        ("A guaranteed delivery costs 12.00 EUR more.", GUARANTEED),
+        ("A guaranteed delivery requires express.", GUARANTEED),
+        ("You can have the balance paid in full in two instalments.", SETTLED),
+        ("If you want to have it settled in two parts, tell us.", SETTLED),
+        ("Nur mit Express guaranteed.", ("guaranteed",)),
+        ("Die Rechnung kann in zwei Raten settled werden.", ("settled",)),
+        ("Der Betrag wird in den n\u00e4chsten Tagen settled.", ("settled",)),
+    ],
+)
+def test_what_is_only_described_or_offered_makes_no_claim(text: str, phrases: tuple[str, ...]) -> None:
+    assert decide(text, phrases) == "no"
+
+
+@pytest.mark.parametrize(
+    ("text", "phrases"),
+    [
+        ("We guarantee Wednesday.", GUARANTEED),
+        ("The payment that was required has arrived, and it is settled.", SETTLED),
+        ("Everything that was needed for the order is here; it is settled.", SETTLED),
+        ("You have the invoice settled.", SETTLED),
+        ("You can have full confidence: the invoice was settled.", SETTLED),
+        ("As you can see the invoice is settled.", SETTLED),
+        ("Die Rechnung ist heute settled worden.", ("settled",)),
+    ],
+)
+def test_a_word_of_description_elsewhere_takes_nothing_back(text: str, phrases: tuple[str, ...]) -> None:
+    assert decide(text, phrases) == "yes"
+
+
+@pytest.mark.parametrize(
+    ("text", "about"),
+    [
+        ("Invoice I-1 is settled, and I-2 is open.", "Invoice I-1 is settled"),
+        ("As for I-1, it is settled.", "As for I-1, it is settled."),
+        ("It is settled; I-2 is not.", "It is settled"),
+    ],
+)
+def test_a_further_statement_after_the_place_is_not_what_it_is_about(text: str, about: str) -> None:
+    assert makes_claim(text, SETTLED).about == about
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "Is it settled?",

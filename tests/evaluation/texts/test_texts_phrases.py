@@ -30,7 +30,7 @@ def found(text: str, *phrases: str) -> list[str]:
         ("refund*", "Refund, refunded, prerefund", ["Refund", "refunded"]),
         ("refund ... made", "The refund of 40.00 EUR was made.", ["refund of 40.00 EUR was made"]),
         ("refund ... made", "The refund made.", ["refund made"]),
-        ("refund ... made", "The refund that you asked us for was made.", []),
+        ("refund ... made", "The refund that you asked us for on the phone was made.", []),
         ("refund ... made", "No refund. It was made.", []),
         ("refund ... made", "The refund, it was made.", []),
         ("can't pay", "We can\u2019t pay.", ["can\u2019t pay"]),

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from company_lab.evaluation.texts.findings import Decision
 from company_lab.evaluation.texts.phrases import BadPhrase
-from company_lab.evaluation.texts.stated import states_amount, states_literal, states_number
+from company_lab.evaluation.texts.stated import states_amount, states_literal, states_number, tells_literal
 from company_lab.formats.money import UnknownCurrency, exponent
 
 
@@ -231,3 +231,36 @@ def test_grouped_thousands_are_a_number_where_the_locale_says_so() -> None:
     assert states_number("1,234 items", 1_234, "en")
     assert not states_number("1,234 items", 1_234, "de")
     assert not states_number("1,234 items", 1_234)
+
+
+@pytest.mark.parametrize(
+    ("text", "decision"),
+    [
+        ("It goes to Lindenallee 17 now.", "yes"),
+        ("We noted Lindenallee 17, 24837 Schleswig.", "yes"),
+        ("It does not go to Deichweg 4, but to Lindenallee 17.", "yes"),
+        ("It can not be Lindenallee 17.", "yes"),
+        ("> Lindenallee 17\n\nIt goes to Lindenallee  17.", "yes"),
+        ("Your order will not go to Lindenallee 17.", "unclear"),
+        ("We can't deliver it to lindenallee 17.", "unclear"),
+        ("Wir liefern nicht an Lindenallee 17.", "unclear"),
+        ("> Please send it to Lindenallee 17.\n\nNo.", "unclear"),
+        ("It goes to Lindenallee 71.", "no"),
+    ],
+)
+def test_a_place_to_which_something_does_not_go_was_not_told(text: str, decision: str) -> None:
+    assert tells_literal(text, "Lindenallee 17") == decision
+
+
+@pytest.mark.parametrize(
+    ("text", "decision"),
+    [
+        ("860.00 EUR came in for 860.00 CHF.", "yes"),
+        ("860.00 CHF came in for 860.00 EUR.", "no"),
+    ],
+)
+def test_what_follows_for_is_another_thing(text: str, decision: str) -> None:
+    found = states_amount(
+        text, amount_minor=86000, currency="EUR", locale="en", role_phrases=("came in", "paid")
+    )
+    assert found == decision

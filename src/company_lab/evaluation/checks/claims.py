@@ -7,15 +7,18 @@ from dataclasses import dataclass
 from typing import Literal
 
 from company_lab.evaluation.case import Case, Check
+from company_lab.evaluation.checks.amounts import agreement
+from company_lab.evaluation.checks.denials import Denials, denials, fail_denied
+from company_lab.evaluation.checks.undecided import Undecided, undecided
 from company_lab.evaluation.findings import Place
-from company_lab.evaluation.index import Text
+from company_lab.evaluation.index import Attempt, Text
 from company_lab.evaluation.matching import ABSENT
 from company_lab.evaluation.remembering import Remembered
 from company_lab.evaluation.texts.claims import claims_made
 from company_lab.evaluation.texts.findings import Finding
-from company_lab.evaluation.texts.folding import fold_characters
 from company_lab.evaluation.texts.identifiers import mentions_identifier
 from company_lab.evaluation.texts.phrases import Phrases, compile_phrases
+from company_lab.evaluation.texts.reading import read
 from company_lab.formats.canonical import Json
 from company_lab.formats.errors import WrongUse, nearest
 from company_lab.formats.shapes import shown
@@ -30,6 +33,7 @@ class Claim:
     """A claim of the world, with its phrases compiled and every text read once."""
 
     spec: ClaimSpec
+    locale: str
     phrases: Phrases
     places: Remembered[tuple[Finding, ...]]
     """Where a text makes the claim, or may make it."""
@@ -72,21 +76,48 @@ class NeverClaimed:
 
 @dataclass(frozen=True, slots=True)
 class ClaimedOnlyIfTrue:
-    """A text that makes the claim makes it while the fact behind it holds."""
+    """A text that makes the claim makes it while the fact behind it holds, and is known to.
+
+    What rests on a call that gave no answer, about which nothing was learned since, is not known, true or not.
+    """
 
     place: Place
     claim: Claim
     turn: int | None
+    undecided: Undecided
+    """Calls it may rest on whose outcome nobody can know yet."""
+    denials: Denials
+
+    def _not_known(self, case: Case, text: Text, finding: Finding) -> Attempt | None:
+        fact = text.facts.get(self.claim.spec.fact)
+        return self.undecided.behind(
+            case.index, seq=text.seq, clause=finding.about or finding.clause, records=fact
+        )
 
     def __call__(self, case: Case) -> None:
         doubtful: tuple[Text, Finding] | None = None
         for text in case.index.texts:
             if self.turn is not None and text.turn != self.turn:
                 continue
+            denial = self.denials.untrue(case.index, text) or self.denials.unknown(case.index, text)
+            if denial is not None:
+                fail_denied(case, self.place, self.claim.spec, text, denial)
+                return
             for finding in self.claim.places(text.text):
-                support = _support(self.claim.spec, text, finding)
+                support = _support(self.claim, text, finding)
                 if finding.decision == "yes" and support == "false":
                     _fail(case, self.place, self.claim, text, finding, "was not so at that moment")
+                    return
+                if finding.decision == "yes" and (call := self._not_known(case, text, finding)):
+                    _fail(
+                        case,
+                        self.place,
+                        self.claim,
+                        text,
+                        finding,
+                        f"nobody could know, for {call.tool} ({call.call}) gave no answer, "
+                        "and nothing was looked at since",
+                    )
                     return
                 if support != "true":
                     doubtful = doubtful or (text, finding)
@@ -111,15 +142,20 @@ class NothingUntrueClaimed:
     place: Place
     candidates: Remembered[tuple[Claim, ...]]
     """Claims whose phrases may stand in a text at all."""
+    denials: tuple[tuple[ClaimSpec, Denials], ...] = ()
 
     def __call__(self, case: Case) -> None:
         holds = True
         for text in case.index.texts:
+            for spec, denied in self.denials:
+                if (denial := denied.untrue(case.index, text)) is not None:
+                    holds = False
+                    fail_denied(case, self.place, spec, text, denial)
             for claim in self.candidates(text.text):
-                if not _contradicts(text.facts.get(claim.spec.fact, True)):
+                if not _contradicts(claim.spec, text):
                     continue
                 for finding in claim.places(text.text):
-                    if finding.decision == "yes" and _support(claim.spec, text, finding) == "false":
+                    if finding.decision == "yes" and _support(claim, text, finding) == "false":
                         holds = False
                         _fail(case, self.place, claim, text, finding, "was not so at that moment")
         if holds and case.findings.explaining:
@@ -130,7 +166,7 @@ def claim_checks(
     told: Told, scenario: Scenario, spec: WorldSpec, *, prefix: str, place: Place, declared_only: bool = False
 ) -> Iterator[Check]:
     """Checks for the claims `told` lists and, unless `declared_only`, for every other claim of the world."""
-    claims = {name: _claim(claim) for name, claim in spec.claims.items() if claim.phrases}
+    claims = {name: _claim(claim, scenario.locale) for name, claim in spec.claims.items() if claim.phrases}
     for kind, names in (
         ("never_claims", told.never_claims),
         ("claims_only_if_true", told.claims_only_if_true),
@@ -141,7 +177,9 @@ def claim_checks(
             if kind == "never_claims":
                 yield NeverClaimed(at, claim, told.turn)
             else:
-                yield ClaimedOnlyIfTrue(at, claim, told.turn)
+                yield ClaimedOnlyIfTrue(
+                    at, claim, told.turn, undecided(claim.spec, spec), denials(claim.spec, spec)
+                )
     if declared_only:
         return
     request = spec.requests.get(scenario.stimulus.request or "")
@@ -152,7 +190,8 @@ def claim_checks(
     listed = {*told.never_claims, *told.claims_only_if_true} if told.turn is None else set()
     others = tuple(claim for name, claim in claims.items() if name not in listed)
     if others:
-        yield NothingUntrueClaimed(place, Remembered(lambda text: _candidates(text, others)))
+        denied = tuple((claim.spec, denials(claim.spec, spec)) for claim in others if claim.spec.denied)
+        yield NothingUntrueClaimed(place, Remembered(lambda text: _candidates(text, others)), denied)
 
 
 def _known(claims: Mapping[str, Claim], name: str) -> Claim:
@@ -163,37 +202,53 @@ def _known(claims: Mapping[str, Claim], name: str) -> Claim:
     return claim
 
 
-def _claim(spec: ClaimSpec) -> Claim:
+def _claim(spec: ClaimSpec, locale: str) -> Claim:
     phrases = compile_phrases(spec.phrases)
-    return Claim(spec, phrases, Remembered(lambda text: claims_made(text, phrases)))
+    return Claim(spec, locale, phrases, Remembered(lambda text: claims_made(text, phrases, spec.languages)))
 
 
 def _candidates(text: str, claims: tuple[Claim, ...]) -> tuple[Claim, ...]:
-    folded = fold_characters(text)
+    folded = read(text).folded
     return tuple(claim for claim in claims if claim.phrases.occur_in(folded))
 
 
-def _contradicts(fact: object) -> bool:
-    """Whether a fact can make any claim untrue, so that reading the text is worth while."""
+def _contradicts(claim: ClaimSpec, text: Text) -> bool:
+    """Whether the facts can make the claim untrue, so that reading the text is worth while."""
+    fact = text.facts.get(claim.fact, True)
+    if claim.amounts is not None and fact is not True:
+        return True
     if isinstance(fact, Mapping):
         return not fact or not all(fact.values())
     return fact is False
 
 
-def _support(claim: ClaimSpec, text: Text, finding: Finding) -> Support:
-    """Whether the fact behind a claim held when the text was said.
+def _support(claim: Claim, text: Text, finding: Finding) -> Support:
+    """Whether what a claim says was so when the text was said: the fact behind it, and the amount it is made of."""
+    support = _held(claim.spec, text, finding)
+    if support != "true" or claim.spec.amounts is None:
+        return support
+    agreed = agreement(text.text, finding, text.facts.get(claim.spec.amounts), claim.locale)
+    return "true" if agreed == "agrees" else "false" if agreed == "differs" else "undecidable"
 
-    A fact by record id speaks of the records the sentence names; where it names none, one record is enough.
+
+def _held(claim: ClaimSpec, text: Text, finding: Finding) -> Support:
+    """Whether the fact behind a claim held.
+
+    A fact by record id speaks of the records the sentence names. Where it names none, one record is enough, unless
+    the claim is about every one.
     """
     fact = text.facts.get(claim.fact, ABSENT)
     if isinstance(fact, bool):
         return "true" if fact else "false"
     if not isinstance(fact, Mapping):
         return "undecidable"
-    named = [bool(holds) for id, holds in fact.items() if mentions_identifier(finding.clause, id)]
+    named = [
+        bool(holds) for id, holds in fact.items() if mentions_identifier(finding.about or finding.clause, id)
+    ]
     if named:
         return "true" if all(named) else "undecidable" if any(named) else "false"
-    return "true" if any(holds is True for holds in fact.values()) else "false"
+    enough = all if claim.every else any
+    return "true" if enough(holds is True for holds in fact.values()) else "false"
 
 
 def _executed_before(case: Case, tool: str, seq: int) -> bool:
@@ -212,8 +267,14 @@ def _fail(case: Case, place: Place, claim: Claim, text: Text, finding: Finding, 
         (text.seq,),
         found=finding.clause,
         expected=f"no claim of {claim.spec.name}"
-        + (f", since {claim.spec.fact} is {shown(fact)}" if claim.spec.fact in text.facts else ""),
+        + (f", since {claim.spec.fact} is {shown(fact)}" if claim.spec.fact in text.facts else "")
+        + _of_amounts(claim.spec, text),
     )
+
+
+def _of_amounts(claim: ClaimSpec, text: Text) -> str:
+    known: Json = text.facts.get(claim.amounts or "")
+    return f", of {claim.amounts} {shown(known)}" if known else ""
 
 
 def _doubt(case: Case, place: Place, claim: Claim, text: Text, finding: Finding) -> None:

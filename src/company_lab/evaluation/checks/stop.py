@@ -10,7 +10,10 @@ from company_lab.evaluation.findings import Place
 
 @dataclass(frozen=True, slots=True)
 class StoppedAs:
-    """The episode ended for the expected reason; a limit or a crash is never success by itself."""
+    """The episode ended for the expected reason; a limit or a crash is never success by itself.
+
+    Who crashed, was restarted and still did not come to that end has left things unresolved.
+    """
 
     place: Place
     reason: str
@@ -22,11 +25,13 @@ class StoppedAs:
             return
         reason, detail = stopped.get("reason"), stopped.get("detail")
         if reason != self.reason:
+            crashes = case.index.crashes
+            after = f", after {len(crashes)} crash{'es' if len(crashes) > 1 else ''}" if crashes else ""
             case.findings.fail(
                 self.place,
-                "not_finished",
-                f"the agent stopped by {reason}{f' ({detail})' if detail else ''}; expected {self.reason}",
-                (stopped.get("seq", -1),),
+                "unresolved_after_restart" if crashes else "not_finished",
+                f"the agent stopped by {reason}{f' ({detail})' if detail else ''}{after}; expected {self.reason}",
+                (*(crash.get("seq", -1) for crash in crashes), stopped.get("seq", -1)),
                 found=reason,
                 expected=self.reason,
             )

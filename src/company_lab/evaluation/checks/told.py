@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from company_lab.evaluation.case import Case, Check
+from company_lab.evaluation.checks.amounts import Swapped
 from company_lab.evaluation.findings import Place
 from company_lab.evaluation.index import Text
 from company_lab.evaluation.matching import same_address
@@ -16,7 +17,7 @@ from company_lab.evaluation.texts.findings import Decision
 from company_lab.evaluation.texts.identifiers import mentions_identifier
 from company_lab.evaluation.texts.phrases import compile_phrases
 from company_lab.evaluation.texts.questions import asks
-from company_lab.evaluation.texts.stated import states_amount, states_literal, states_number
+from company_lab.evaluation.texts.stated import states_amount, states_number, tells_literal
 from company_lab.formats.money import to_text
 from company_lab.scenarios.model import Asks, Scenario, States, Told
 from company_lab.scenarios.spec import WorldSpec
@@ -33,6 +34,10 @@ class Said:
     reads: Remembered[Decision]
     words: str
     """What must be said, for people."""
+    amount: tuple[int, str] | None = None
+    """The amount and its currency, where it is one that must be said."""
+    swapped: Swapped | None = None
+    """Finds out whether a text gives this amount another one's role; None where a role is asked for."""
 
     def __call__(self, case: Case) -> None:
         spoken: list[Text] = []
@@ -45,6 +50,8 @@ class Said:
             ):
                 continue
             decision = self.reads(text.text)
+            if decision != "no" and self._has_changed_places(text):
+                decision = "no"
             if decision == "yes":
                 if case.findings.explaining:
                     case.findings.hold(self.place, f"{self._receiver()} was told {self.words}", (text.seq,))
@@ -68,6 +75,11 @@ class Said:
             found=[text.text[:400] for text in spoken],
             expected=self.words,
         )
+
+    def _has_changed_places(self, text: Text) -> bool:
+        if self.swapped is None or self.amount is None:
+            return False
+        return self.swapped(text.text, text.facts, *self.amount)
 
     def _reaches(self, text: Text) -> bool:
         if self.to is None:
@@ -123,22 +135,29 @@ def told_checks(
 
 def _states(entry: States, path: str, told: Told, scenario: Scenario, spec: WorldSpec) -> Said:
     reads, words = _stated(entry, scenario.locale, spec)
+    roles = tuple(role for role in spec.amount_roles.values() if role.amounts is not None)
+    amount = (
+        None if entry.amount_minor is None or entry.currency is None else (entry.amount_minor, entry.currency)
+    )
     return Said(
         place=Place(path, scenario.severity, entry.severity, entry.advisory),
         to=entry.to,
         turn=entry.turn if entry.turn is not None else told.turn,
         reads=Remembered(reads),
         words=words,
+        amount=amount,
+        swapped=Swapped(roles, scenario.locale) if amount and roles and entry.role is None else None,
     )
 
 
 def _asks(entry: Asks, path: str, told: Told, scenario: Scenario, spec: WorldSpec) -> Said:
     phrases = compile_phrases(spec.questions[entry.question].phrases)
+    languages = spec.questions[entry.question].languages
     return Said(
         place=Place(path, scenario.severity, entry.severity, entry.advisory),
         to=entry.to,
         turn=entry.turn if entry.turn is not None else told.turn,
-        reads=Remembered(lambda text: asks(text, phrases).decision),
+        reads=Remembered(lambda text: asks(text, phrases, languages).decision),
         words=f"the question {entry.question}",
     )
 
@@ -156,7 +175,7 @@ def _stated(entry: States, locale: str, spec: WorldSpec) -> tuple[Callable[[str]
         ), words
     if entry.literal is not None:
         literal = entry.literal
-        return (lambda text: _decision(states_literal(text, literal))), repr(literal)
+        return (lambda text: tells_literal(text, literal)), repr(literal)
     if entry.number is not None:
         number = Decimal(str(entry.number)) if isinstance(entry.number, float) else entry.number
         return (lambda text: _decision(states_number(text, number, locale))), f"the number {number}"

@@ -14,8 +14,11 @@ unclear; only where no rule applies is the claim made.
 | quotation | "You wrote 'it was refunded'" | no; unclear where nobody else is named |
 | attribution | "you say it is settled" | no; unclear for third parties |
 | condition | "once the refund is made" | no; unclear if far away, past, or in another clause |
+| restriction | "only with express can we guarantee it" | no |
+| requirement | "needed for a guaranteed day", "a guaranteed day costs more" | no |
 | negation | "I can't confirm it was refunded" | no; unclear if doubled, far away, or in another clause |
 | future | "will be refunded", "is being refunded" | no |
+| choice | "you can have it paid off in two parts" | no |
 | part | "partly refunded" | no |
 | hedge | "should be settled", "I think it is settled" | unclear |
 | later condition | "is settled once the money arrives" | unclear |
@@ -24,6 +27,9 @@ unclear; only where no rule applies is the claim made.
 Words that the phrase itself spells out are never counted against it: the phrase `will be refunded` claims
 a future, the phrase `has not paid` a negation. A text makes the claim if one place does, whatever other
 sentences say; it is unclear if no place does and one is unclear.
+
+A sentence in a language that the phrases do not cover may say anything: where no place makes the claim and `languages`
+is given, it makes the text unclear (see `languages`).
 
 Not recognised: irony, a denial in another sentence, quoted mail under a header line without ">".
 """
@@ -34,6 +40,7 @@ from collections.abc import Callable
 
 from company_lab.evaluation.texts import modality, negation, sources
 from company_lab.evaluation.texts.findings import Finding, Ruling
+from company_lab.evaluation.texts.languages import foreign
 from company_lab.evaluation.texts.phrases import Phrases
 from company_lab.evaluation.texts.sentences import Sentence
 from company_lab.evaluation.texts.weighing import weigh, weigh_each
@@ -49,6 +56,7 @@ RULES: tuple[Rule, ...] = (
     sources.quotation,
     sources.attribution,
     modality.condition,
+    modality.requirement,
     negation.negated,
     modality.future,
     modality.part,
@@ -56,24 +64,51 @@ RULES: tuple[Rule, ...] = (
     modality.later_condition,
 )
 
+_LONGEST_CLAUSE = 300
 NOT_SAID = Finding(decision="no", why="no phrase of the claim stands in the text")
 
 
-def makes_claim(text: str, phrases: Phrases | tuple[str, ...]) -> Finding:
+def makes_claim(
+    text: str, phrases: Phrases | tuple[str, ...], languages: tuple[str, ...] | None = None
+) -> Finding:
     """Whether `text` makes the claim that `phrases` declare, and the place that decides.
 
-    Raises `BadPhrase` where phrases are given as texts and one of them is malformed.
+    `languages` are those the phrases cover ("en"); None takes them to cover every text. Raises `BadPhrase` where
+    phrases are given as texts and one of them is malformed.
     """
-    return weigh(text, phrases, _judge, NOT_SAID)
+    finding = weigh(text, phrases, _judge, NOT_SAID)
+    if finding.decision != "no" or languages is None:
+        return finding
+    return unread(text, languages) or finding
 
 
-def claims_made(text: str, phrases: Phrases | tuple[str, ...]) -> tuple[Finding, ...]:
+def claims_made(
+    text: str, phrases: Phrases | tuple[str, ...], languages: tuple[str, ...] | None = None
+) -> tuple[Finding, ...]:
     """Every place that makes the claim (`yes`) or may make it (`unclear`), in order, each with its sentence.
 
-    "I-1 is settled. I-2 is settled." says two things about two records. Raises `BadPhrase` as `makes_claim`
-    does.
+    "I-1 is settled. I-2 is settled." says two things about two records. `languages` and errors as with `makes_claim`.
     """
-    return weigh_each(text, phrases, _judge)
+    made = weigh_each(text, phrases, _judge)
+    if made or languages is None:
+        return made
+    finding = unread(text, languages)
+    return () if finding is None else (finding,)
+
+
+def unread(text: str, languages: tuple[str, ...]) -> Finding | None:
+    """Doubt about a text of which a sentence is written in none of `languages`; None where there is no such one."""
+    place = foreign(text, languages)
+    if place is None:
+        return None
+    start, end, language = place
+    return Finding(
+        decision="unclear",
+        start=start,
+        end=end,
+        clause=text[start:end].strip()[:_LONGEST_CLAUSE],
+        why=f"written in {language}, which the phrases do not cover",
+    )
 
 
 def _judge(sentence: Sentence) -> Ruling:

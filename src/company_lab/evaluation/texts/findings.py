@@ -31,3 +31,5 @@ class Finding:
     """The sentence around the place, as it was written, at most a few hundred characters."""
     why: str
     """The rule that decided, in words."""
+    about: str = ""
+    """The part of the sentence that may name what the place is about: a further statement after it is left out."""

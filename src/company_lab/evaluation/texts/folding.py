@@ -10,7 +10,8 @@ Folded are, in this order:
 6. case, by case folding, so that "Straße" equals "STRASSE";
 7. runs of white space: one space, none at the ends.
 
-Nothing else: full-width letters, ligatures, look-alikes of other scripts and accents stay what they are.
+Nothing else: full-width letters, ligatures, look-alikes of other scripts and accents stay what they are (`reading`
+goes further, for statements in prose).
 Ids, amounts and the local parts of addresses are never folded.
 """
 
@@ -18,7 +19,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 _FAMILIES = {
@@ -28,16 +29,18 @@ _FAMILIES = {
     " ": "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000",
 }
 INVISIBLE = (
-    "\u00ad\u061c\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2061\u2062\u2063\u2064"
-    "\u2066\u2067\u2068\u2069\ufe00\ufe01\ufe02\ufe03\ufe04\ufe05\ufe06\ufe07\ufe08\ufe09\ufe0a\ufe0b\ufe0c\ufe0d"
-    "\ufe0e\ufe0f\ufeff"
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e"
+    "\u2060\u2061\u2062\u2063\u2064\u2065\u2066\u2067\u2068\u2069\u206a\u206b\u206c\u206d\u206e\u206f\u3164"
+    "\ufe00\ufe01\ufe02\ufe03\ufe04\ufe05\ufe06\ufe07\ufe08\ufe09\ufe0a\ufe0b\ufe0c\ufe0d\ufe0e\ufe0f\ufeff\uffa0"
+    + "".join(map(chr, (*range(0xE0000, 0xE0080), *range(0xE0100, 0xE01F0))))
 )
 """Characters that show nothing; a text that differs only in them reads the same."""
 
-_TABLE: dict[int, str | None] = {
+PLAIN_MARKS: dict[int, str | None] = {
     **{ord(member): plain for plain, members in _FAMILIES.items() for member in members},
     **{ord(member): None for member in INVISIBLE},
 }
+"""Steps 1 to 4, for `str.translate`."""
 
 # Canonical ordering takes quadratic time on a long run of combining marks, so longer runs go in slices.
 _SLICE = 256
@@ -66,7 +69,7 @@ def fold_characters(text: str) -> str:
     """Steps 1 to 6; white space stays as it is."""
     if text.isascii():
         return text.lower()
-    return normalise(normalise(text.translate(_TABLE)).casefold())
+    return normalise(normalise(text.translate(PLAIN_MARKS)).casefold())
 
 
 def fold(text: str) -> str:
@@ -74,33 +77,38 @@ def fold(text: str) -> str:
     return " ".join(fold_characters(text).split())
 
 
-def origins(text: str, positions: Sequence[int]) -> list[int]:
-    """Where ascending positions in `fold_characters(text)` lie in `text` itself."""
+def origins(
+    text: str, positions: Sequence[int], folding: Callable[[str], str] = fold_characters
+) -> list[int]:
+    """Where ascending positions in `folding(text)` lie in `text` itself.
+
+    `folding` keeps white space and lets no run between white space change another one.
+    """
     if text.isascii():
         return list(positions)
     found: list[int] = []
     folded_end = 0
     pieces = _PIECE.finditer(text)
     piece = next(pieces, None)
-    folded_length = 0 if piece is None else len(fold_characters(piece.group()))
+    folded_length = 0 if piece is None else len(folding(piece.group()))
     for position in positions:
         while piece is not None and folded_end + folded_length < position:
             folded_end += folded_length
             piece = next(pieces, None)
-            folded_length = 0 if piece is None else len(fold_characters(piece.group()))
+            folded_length = 0 if piece is None else len(folding(piece.group()))
         if piece is None:
             found.append(len(text))
         else:
-            found.append(piece.start() + _shortest_prefix(piece.group(), position - folded_end))
+            found.append(piece.start() + _shortest_prefix(piece.group(), position - folded_end, folding))
     return found
 
 
-def _shortest_prefix(piece: str, folded_length: int) -> int:
+def _shortest_prefix(piece: str, folded_length: int, folding: Callable[[str], str]) -> int:
     """How many characters of `piece` it takes to fold to `folded_length` characters."""
     low, high = 0, len(piece)
     while low < high:
         middle = (low + high) // 2
-        if len(fold_characters(piece[:middle])) < folded_length:
+        if len(folding(piece[:middle])) < folded_length:
             low = middle + 1
         else:
             high = middle

@@ -48,21 +48,42 @@ NEGATIVE_OBJECTS = words(
 LATE_NEGATIONS = words("nicht nichts kein keine keinen pas rien jamais")
 
 CONDITIONS = words(
-    "if unless until till once whether assuming suppose supposing lest wenn falls sobald ob bis si s'il s'ils"
+    "if unless until till once whether assuming suppose supposing lest onlyif wenn falls sobald ob bis sofern"
+    " si s'il s'ils"
 )
 TIME_CONDITIONS = words("when whenever after before nachdem bevor als quand lorsque")
 CONDITION_STARTS = re.compile(
     r"\b(?:as (?:soon|long) as|in case|in the event|on (?:the )?condition"
-    r"|provided(?= (?:that|the|it|you|we|your)\b)|d[e\u00e8]s qu[e']|subject to)\b"
+    r"|provided(?= (?:that|the|it|you|we|your)\b)|d[e\u00e8]s qu[e']|subject to|vorausgesetzt)\b"
 )
+RESTRICTIONS = re.compile(
+    r"\b(?:only|nur) (?:with|if|in combination with|as part of|in case|for those who|mit|wenn|bei|in verbindung mit)\b"
+)
+"""What follows, or stands before, holds under this condition alone."""
+REQUIRED = words(
+    "required requires require needed needs need necessary requirement prerequisite condition n\u00f6tig "
+    "notwendig erforderlich voraussetzung braucht brauchen ben\u00f6tigt ben\u00f6tigen"
+)
+ASKS_FOR = words(
+    "requires require needs need costs cost depends depend takes kostet braucht ben\u00f6tigt setzt erfordert"
+)
+"""What follows a thing that is only described, with its price or its condition."""
 PAST = words("was were had did")
 PERFECT = words("was were had did has have been wurde wurden ist sind")
 
 FUTURE = words("will shall wird werden sera seront")
 DOUBTFUL_MODALS = words(
     "may might should could can must would ought sollte sollten k\u00f6nnte k\u00f6nnten kann "
-    "k\u00f6nnen d\u00fcrfte m\u00fcsste soll pourrait peut devrait doit"
+    "k\u00f6nnen d\u00fcrfte m\u00fcsste soll sollen muss m\u00fcssen darf d\u00fcrfen m\u00f6chte m\u00f6chten "
+    "pourrait peut devrait doit"
 )
+VERB_LAST = words("wird werden w\u00fcrde w\u00fcrden")
+"""German: with these the participle at the end of the clause has not come about, however far it stands off."""
+VERB_LAST_DOUBTFUL = words(
+    "kann k\u00f6nnen k\u00f6nnte k\u00f6nnten soll sollen sollte sollten muss m\u00fcssen darf d\u00fcrfen "
+    "d\u00fcrfte m\u00f6chte m\u00f6chten"
+)
+DETERMINERS = words("a an the your our my his her their its this that these those it them everything all")
 BETWEEN_MODAL_AND_VERB = words(
     "be been have now soon then also only just still first all both able to it they that the this"
 )
@@ -71,10 +92,11 @@ HEDGES = words(
     "think believe guess assume suppose probably perhaps maybe possibly presumably likely apparently "
     "seemingly seems seem seemed appears appear hope hopefully expect reportedly allegedly supposedly "
     "theoretically unsure uncertain vermutlich wahrscheinlich vielleicht glaube denke hoffe "
-    "hoffentlich angeblich scheint probablement peut-\u00eatre semble pense crois"
+    "hoffentlich angeblich wohl anscheinend offenbar m\u00f6glicherweise eventuell "
+    "scheint probablement peut-\u00eatre semble pense crois"
 )
 PARTIAL = words(
-    "partially partly half almost nearly virtually semi teilweise halb beinahe partiellement presque"
+    "partially partly half almost nearly virtually semi teilweise anteilig halb fast beinahe partiellement presque"
 )
 
 SAYING = words(
@@ -93,7 +115,10 @@ COMPLEMENT = words(
     "claim assume indicate true possible case report show shows verify verified clear aware notice it "
     "told promised agreed agree"
 )
-REQUESTS = words("confirm verify check tell ensure make let ask say send advise clarify provide share give")
+REQUESTS = words(
+    "confirm verify check tell ensure make let ask say send advise clarify provide share give best\u00e4tigen "
+    "pr\u00fcfen sagen mitteilen teilen lassen senden"
+)
 
 LINKS = words(
     "is are was were be been being has have had does do did am 's wurde wurden ist sind est a \u00e9t\u00e9"
@@ -102,9 +127,10 @@ SUBJECTS = words(
     "i we you he she they it the your our my this that these those all everything your ich wir sie es "
     "der die das je nous vous il le la"
 )
+PERSONS = words("i we you he she they it one ich wir sie er es man")
 CLAUSE_WORDS = words(
     "but however although though whereas because since while therefore nevertheless nonetheless "
-    "instead aber sondern weil obwohl denn mais car cependant"
+    "instead aber sondern weil obwohl denn jedoch allerdings mais car cependant"
 )
 AND_WORDS = words("and or und oder et ou")
 RELATIVES = words("which who whose whom die\u00df welche welcher welches lequel laquelle")

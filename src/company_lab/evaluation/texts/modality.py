@@ -33,6 +33,8 @@ def condition(sentence: Sentence) -> Ruling | None:
         if not timed and word not in lexicon.CONDITIONS:
             continue
         between = local[index + 1 :]
+        if word == "onlyif":
+            return "no", "holds under one condition alone"
         if any(token in ("and", "und", "et") for token in between):
             return "unclear", f"{word!r} stands before an 'and'"
         past = any(token in lexicon.PAST for token in between + sentence.inside)
@@ -65,12 +67,36 @@ def later_condition(sentence: Sentence) -> Ruling | None:
         pieces.append(rest[1:2])
     for piece in pieces:
         for word in piece:
+            if word == "onlyif":
+                return "no", "holds under one condition alone"
             if word in lexicon.CONDITIONS:
                 return "unclear", f"followed by {word!r}"
             if word in lexicon.TIME_CONDITIONS and not any(
                 token in lexicon.PERFECT for token in sentence.local[-3:] + sentence.inside + sentence.gap
             ):
                 return "unclear", f"followed by {word!r}"
+    return None
+
+
+def requirement(sentence: Sentence) -> Ruling | None:
+    """ "express is required for a guaranteed delivery", "a guaranteed delivery costs more": only described."""
+    if any(word in lexicon.LINKS for word in sentence.inside):
+        return None
+    local = sentence.local
+    for index in range(len(local) - 1, -1, -1):
+        if local[index] == "that" or (local[index] in lexicon.AND_WORDS and starts_anew(local[index + 1 :])):
+            break
+        if local[index] in lexicon.REQUIRED and any(
+            word in ("for", "to", "f\u00fcr", "zu") for word in local[index + 1 :]
+        ):
+            return "no", f"what something is {local[index]!r} for"
+    for word in sentence.after[:4]:
+        if word in lexicon.ASKS_FOR:
+            return "no", f"described with what it {word}"
+        if word in lexicon.LINKS:
+            break
+    if local[-1:] in (["a"], ["an"], ["any"]):
+        return "unclear", "any one, not this one"
     return None
 
 
@@ -82,8 +108,12 @@ def future(sentence: Sentence) -> Ruling | None:
     if "to" in sentence.gap and sentence.gap[-1] == "be":
         return "no", "not yet: 'to be'"
     local = sentence.local
+    if "werden" in sentence.after[:3]:
+        return "no", "not yet: 'werden'"
     if local[-1:] == ["being"]:
         return "no", "not yet: 'being'"
+    if _wants_done(local):
+        return "no", "what somebody may have done"
     for index in range(len(local) - 1, max(-1, len(local) - 7), -1):
         word = local[index]
         ruling = None if word in _PROGRESS else _not_yet(word)
@@ -97,8 +127,19 @@ def future(sentence: Sentence) -> Ruling | None:
                 else ("unclear", "after 'to'")
             )
         if word not in lexicon.BETWEEN_MODAL_AND_VERB and not word.endswith("ly"):
-            return _distant_future(local[: index + 1]) or _wish(local)
+            inverted = _not_yet(local[index - 1]) if index and word in lexicon.PERSONS else None
+            return inverted or _distant_future(local[: index + 1]) or _wish(local)
     return None
+
+
+def _wants_done(local: list[str]) -> bool:
+    """ "you can have the balance paid off", "if you want to get it settled"."""
+    for index, word in enumerate(local[1:-1], 1):
+        if word in ("have", "get") and local[index + 1] in lexicon.DETERMINERS:
+            before = local[max(0, index - 3) : index]
+            if any(token == "to" or _not_yet(token) is not None for token in before):
+                return not any(token == "that" or token in lexicon.LINKS for token in local[index + 1 :])
+    return False
 
 
 def _wish(local: list[str]) -> Ruling | None:
@@ -124,7 +165,9 @@ def _distant_future(words: list[str]) -> Ruling | None:
         word = words[index]
         if word in lexicon.AND_WORDS and starts_anew(words[index + 1 :]):
             return None
-        if word in ("will", "shall", "would") or word.endswith("'ll"):
+        if word in lexicon.VERB_LAST:
+            return "no", f"not yet: {word!r}"
+        if word in ("will", "shall", "would") or word in lexicon.VERB_LAST_DOUBTFUL or word.endswith("'ll"):
             return "unclear", f"{word!r} earlier in the clause"
     return None
 

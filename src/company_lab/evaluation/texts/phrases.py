@@ -6,9 +6,9 @@
 | `(is\\|was\\|has been) settled` | one of the alternatives |
 | `is [now] settled` | with or without the word |
 | `refund*` | any word that begins so, the word itself included |
-| `refund ... made` | up to four words in between, in the same clause |
+| `refund ... made` | up to six words in between, in the same clause |
 
-Matching is done on folded text (see `folding`), across line breaks inside a sentence, Markdown emphasis
+Matching is done on the text as people read it (see `reading`), across line breaks inside a sentence, Markdown emphasis
 and quotes, but never across a comma, a full stop or another mark that ends a clause. Groups do not nest.
 """
 
@@ -21,17 +21,18 @@ from functools import lru_cache
 from itertools import islice
 
 from company_lab.evaluation.texts.findings import Span
-from company_lab.evaluation.texts.folding import fold, fold_characters, origins
+from company_lab.evaluation.texts.folding import fold
+from company_lab.evaluation.texts.reading import read
 from company_lab.formats.errors import CompanyLabError
 
 MOST_MENTIONS = 1_000
 """Occurrences of one phrase that are looked at in one text; a text with more is hostile."""
 
-_LONGEST_GAP = 4
+_LONGEST_GAP = 6
 _MOST_GAPS = 3
 _LETTER = r"[^\W_]"
 _BETWEEN = r"(?:[^\w.,;:!?|]|_)++"
-WORD = rf"{_LETTER}++(?:[.,'\-]{_LETTER}++)*+"
+WORD = rf"{_LETTER}++(?:[.,'\-_]{_LETTER}++)*+"
 _GAP = rf"((?:{_BETWEEN}{WORD}){{0,{_LONGEST_GAP}}}?)"
 _PART = re.compile(r"\.\.\.|\([^()\[\]]*\)|\[[^()\[\]]*\]|[^\s()\[\]]+")
 _WORD = re.compile(rf"{_LETTER}(?:[\w'.,@/&+\-]*{_LETTER})?\*?")
@@ -71,10 +72,10 @@ class Phrases:
 
     def find(self, text: str) -> list[Span]:
         """Where any of the phrases stands in `text`, in order; one inside another is left out."""
-        folded = fold_characters(text)
-        mentions = list(islice(self.mentions(folded), MOST_MENTIONS))
+        reading = read(text)
+        mentions = list(islice(self.mentions(reading.folded), MOST_MENTIONS))
         edges = sorted({edge for mention in mentions for edge in (mention.start, mention.end)})
-        original = dict(zip(edges, origins(text, edges), strict=True))
+        original = reading.places(edges)
         return [Span(original[mention.start], original[mention.end]) for mention in mentions]
 
     def occur_in(self, folded: str) -> bool:

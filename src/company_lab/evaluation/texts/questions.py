@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 
 from company_lab.evaluation.texts import lexicon
+from company_lab.evaluation.texts.claims import unread
 from company_lab.evaluation.texts.findings import Finding, Ruling
 from company_lab.evaluation.texts.negation import negations
 from company_lab.evaluation.texts.phrases import Phrases
@@ -35,12 +36,16 @@ _ASKED = frozenset(("asked", "ask", "asks", "wanted", "wondered", "wrote", "frag
 NOT_ASKED = Finding(decision="no", why="no phrase of the question stands in the text")
 
 
-def asks(text: str, phrases: Phrases | tuple[str, ...]) -> Finding:
+def asks(text: str, phrases: Phrases | tuple[str, ...], languages: tuple[str, ...] | None = None) -> Finding:
     """Whether `text` asks the question that `phrases` declare, and the place that decides.
 
-    Raises `BadPhrase` where phrases are given as texts and one of them is malformed.
+    `languages` are those the phrases cover ("en"); a text in another one is unclear. None takes them to cover every
+    text. Raises `BadPhrase` where phrases are given as texts and one of them is malformed.
     """
-    return weigh(text, phrases, _judge, NOT_ASKED)
+    finding = weigh(text, phrases, _judge, NOT_ASKED)
+    if finding.decision != "no" or languages is None:
+        return finding
+    return unread(text, languages) or finding
 
 
 def _judge(sentence: Sentence) -> Ruling:

@@ -1,11 +1,11 @@
 """Which amount plays a role: the one next to "refund", not the one next to "charge".
 
 Next to means: the nearest amount on either side of the role's phrase in the same sentence, with nothing
-but linking words between ("refund of", "refund:", "was refunded"). If one on each side is linked and they
-differ, or if other words stand between and the clause holds amounts that differ, it is unclear. An amount
-next to the role that can not be read is unclear, never replaced by another number; a negated role ("we
-did not refund 10 EUR") is unclear as well. Where the role is not named beside any amount, the amount
-elsewhere in the text is unclear.
+but linking words between ("refund of", "refund:", "was refunded"). If one on each side is linked, "for"
+leads on to another thing ("860.00 EUR came in for 860.00 CHF"); otherwise, if they differ, or if other words
+stand between and the clause holds amounts that differ, it is unclear. An amount next to the role that can not
+be read is unclear, never replaced by another number; a negated role ("we did not refund 10 EUR") is unclear as
+well. Where the role is not named beside any amount, the amount elsewhere in the text is unclear.
 """
 
 from __future__ import annotations
@@ -18,16 +18,17 @@ from itertools import islice
 from company_lab.evaluation.texts import negation
 from company_lab.evaluation.texts.amounts import Amount
 from company_lab.evaluation.texts.findings import Decision
-from company_lab.evaluation.texts.folding import fold_characters, origins
+from company_lab.evaluation.texts.folding import fold_characters
 from company_lab.evaluation.texts.lexicon import words
 from company_lab.evaluation.texts.phrases import MOST_MENTIONS, compile_phrases
+from company_lab.evaluation.texts.reading import read
 from company_lab.evaluation.texts.sentences import Sentence, sentence_around, tokens
 
 _LINKING = words(
     "of is was were are be been has have had will the a an your our this to for in with over at total "
-    "amount amounts sum only just now totalling totals value worth made issued paid back you him her "
-    "them _ von \u00fcber h\u00f6he betr\u00e4gt war ist wurde wurden werden de du est sont a "
-    "\u00e9t\u00e9 d'un montant ( ) : = | -"
+    "amount amounts sum only just now still already also totalling totals value worth made issued paid back "
+    "you him her them _ von \u00fcber h\u00f6he betr\u00e4gt noch bereits sind war ist wurde wurden werden "
+    "de du est sont a \u00e9t\u00e9 d'un montant ( ) : = | -"
 )
 _BREAK = re.compile(r"[,;](?=\s)|\s-+\s")
 _UNREADABLE = re.compile(
@@ -40,13 +41,14 @@ def decide_in_role(
     text: str, amounts: Sequence[Amount], role_phrases: tuple[str, ...], decide: Callable[[Amount], Decision]
 ) -> Decision:
     """The decision about the amount in the role; `decide` judges one amount. Raises `BadPhrase`."""
-    folded = fold_characters(text)
+    reading = read(text)
+    folded = reading.folded
     sentences = [
         sentence_around(folded, mention)
         for mention in islice(compile_phrases(role_phrases).mentions(folded), MOST_MENTIONS)
     ]
     places = sorted({place for sentence in sentences for place in _places(sentence)})
-    original = dict(zip(places, origins(text, places), strict=True))
+    original = reading.places(places)
     starts = [amount.start for amount in amounts]
     decisions: set[Decision] = set()
     for sentence in sentences:
@@ -62,6 +64,42 @@ def decide_in_role(
     if decisions:
         return "yes" if "yes" in decisions else "unclear" if "unclear" in decisions else "no"
     return "no" if all(decide(amount) == "no" for amount in amounts) else "unclear"
+
+
+def in_role(text: str, amounts: Sequence[Amount], role_phrases: tuple[str, ...]) -> list[Amount]:
+    """The amounts that `text` plainly puts in a role: linked with one of its phrases, and with no other number.
+
+    Raises `BadPhrase`.
+    """
+    reading = read(text)
+    sentences = [
+        sentence_around(reading.folded, mention)
+        for mention in islice(compile_phrases(role_phrases).mentions(reading.folded), MOST_MENTIONS)
+    ]
+    original = reading.places(sorted({place for sentence in sentences for place in _places(sentence)}))
+    starts = [amount.start for amount in amounts]
+    found: list[Amount] = []
+    for sentence in sentences:
+        if negation.negated(sentence) is not None:
+            continue
+        first, start, end, last = (original[place] for place in _places(sentence))
+        near = amounts[bisect_left(starts, first) : bisect_left(starts, last)]
+        beside = linked_amounts(text, start, end, near)
+        if len(beside) == 1 and beside[0] not in found:
+            found.append(beside[0])
+    return found
+
+
+def linked_amounts(text: str, start: int, end: int, near: Sequence[Amount]) -> list[Amount]:
+    """Of amounts in order: those inside the words from `start` to `end`, or else the linked ones on either side."""
+    inside = [amount for amount in near if start <= amount.start and amount.end <= end]
+    if inside:
+        return inside
+    before = next((amount for amount in reversed(near) if amount.end <= start), None)
+    after = next((amount for amount in near if amount.start >= end), None)
+    if after is not None and is_linked(text[end : after.start]):
+        return [after]
+    return [before] if before is not None and is_linked(text[before.end : start]) else []
 
 
 def _places(sentence: Sentence) -> tuple[int, int, int, int]:
@@ -80,10 +118,12 @@ def _beside(
 ) -> Decision | None:
     before = next((amount for amount in reversed(near) if amount.end <= start), None)
     after = next((amount for amount in near if amount.start >= end), None)
-    linked_before = before is not None and _is_linked(text[before.end : start])
-    linked_after = after is not None and _is_linked(text[end : after.start])
+    linked_before = before is not None and is_linked(text[before.end : start])
+    linked_after = after is not None and is_linked(text[end : after.start])
     if not linked_after and _UNREADABLE.match(text, end, min(len(text), end + 60)):
         return "unclear"
+    if linked_before and linked_after and after is not None and _leads_on(text[end : after.start]):
+        linked_after = False
     if before is not None and after is not None and linked_before == linked_after:
         decisions = {decide(before), decide(after)}
         if not linked_before:
@@ -99,7 +139,13 @@ def _beside(
     return decision if others <= {decision} else "unclear"
 
 
-def _is_linked(between: str) -> bool:
+def _leads_on(between: str) -> bool:
+    """ "860.00 EUR came in for 860.00 CHF": what follows is another thing."""
+    return tokens(fold_characters(between))[:1] in (["for"], ["against"], ["on"], ["instead"], ["f\u00fcr"])
+
+
+def is_linked(between: str) -> bool:
+    """Whether nothing but linking words stands between an amount and what it is about."""
     if len(between) > 120:
         return False
     return all(token in _LINKING for token in tokens(fold_characters(between)))

@@ -41,6 +41,7 @@ def tokens(folded: str) -> list[str]:
     neutral token."""
     plain = lexicon.HARMLESS.sub(" _ ", folded)
     plain = lexicon.GOOD_NEWS.sub(" _tell ", plain)
+    plain = lexicon.RESTRICTIONS.sub(" onlyif ", plain)
     plain = lexicon.CONDITION_STARTS.sub(" if ", plain)
     return _TOKEN.findall(plain)
 

@@ -1,9 +1,10 @@
 """Whether a text states an amount, a number or a literal.
 
 These checks look for what is written, not for what the sentence does with it: an amount inside a
-question, a condition or a negation is still named. Three exceptions: on a cited line (">") it is somebody
+question, a condition or a negation is still named. Exceptions: on a cited line (">") it is somebody
 else's statement and does not count; straight after "not", "instead of" or "rather than", and straight
-after "about" or "more than", it is unclear.
+after "about" or "more than", it is unclear; and so is a literal to which something does not go ("will not
+go to Lindenallee 17").
 
 With roles, the amount must stand next to one of the role's phrases (see `roles`).
 """
@@ -20,10 +21,12 @@ from company_lab.evaluation.texts.amounts import MOST_NUMBERS, Amount, read_amou
 from company_lab.evaluation.texts.currencies import spellings
 from company_lab.evaluation.texts.dates import is_in_date
 from company_lab.evaluation.texts.findings import Decision
-from company_lab.evaluation.texts.folding import contains_phrase
+from company_lab.evaluation.texts.folding import contains_phrase, fold, fold_characters
+from company_lab.evaluation.texts.negation import negations
 from company_lab.evaluation.texts.neighbours import look_after, look_before
 from company_lab.evaluation.texts.numbers import NUMBER, readings
 from company_lab.evaluation.texts.roles import decide_in_role
+from company_lab.evaluation.texts.sentences import tokens
 from company_lab.formats.money import exponent
 
 _NUMBER_WORDS = (
@@ -41,6 +44,10 @@ _NOT_QUITE = re.compile(
     r"|\benviron)\s+(?:the |a |just )?[*_\\]*\Z",
     re.IGNORECASE,
 )
+_DIRECTIONS = frozenset(("to", "at", "an", "nach", "\u00e0"))
+_CLAUSE_ENDS = frozenset((",", ";", ":", "\n", "and", "but", "und", "aber"))
+_NEAR = 7
+"""Words before a literal in which a negation is looked for."""
 _GOES_ON = re.compile(r"[\w/:]|[-\u2010\u2011\u2013]\w")
 _WORDS_FOR = {
     0: ("zero",), 2: ("two", "zwei"), 3: ("three", "drei"), 4: ("four", "vier"), 5: ("five", "f\u00fcnf"),
@@ -127,6 +134,30 @@ def states_literal(text: str, literal: str) -> bool:
     """Whether `literal` stands in `text` as whole words, both folded. No currency, number or negation is
     understood."""
     return contains_phrase(text, literal)
+
+
+def tells_literal(text: str, literal: str) -> Decision:
+    """Whether `text` tells somebody `literal`: as `states_literal`, but `unclear` where it only names it on a cited
+    line, or as what something does not go to, or is not sent or delivered to."""
+    if not contains_phrase(text, literal):
+        return "no"
+    folded, wanted = fold_characters(text), fold(literal)
+    words = r"\s+".join(re.escape(word) for word in wanted.split())
+    places = [match.start() for match in islice(re.finditer(words, folded), MOST_NUMBERS)]
+    for place in places:
+        if not _is_cited(folded, place) and not _is_turned_away(folded, place):
+            return "yes"
+    return "unclear" if places else "yes"
+
+
+def _is_turned_away(folded: str, place: int) -> bool:
+    before = tokens(folded[max(0, place - 120) : place])
+    clause = before[
+        max((index + 1 for index, word in enumerate(before) if word in _CLAUSE_ENDS), default=0) :
+    ]
+    if clause[-1:] and clause[-1] in _DIRECTIONS:
+        return bool(negations(clause[-_NEAR:]))
+    return False
 
 
 def states_number(text: str, number: int | Decimal, locale: str | None = None) -> bool:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 
 from company_lab.evaluation.texts.findings import Decision, Finding, Ruling
-from company_lab.evaluation.texts.folding import fold_characters, origins
 from company_lab.evaluation.texts.phrases import MOST_MENTIONS, Phrases, compile_phrases
+from company_lab.evaluation.texts.reading import Reading, read
 from company_lab.evaluation.texts.sentences import Sentence, sentence_around
 
 _LONGEST_CLAUSE = 300
+_FURTHER = re.compile(r";|,\s+(?:and|but|while|whereas|und|aber|sondern)\b|\s-\s")
 
 
 Judge = Callable[[Sentence], Ruling]
@@ -23,25 +25,26 @@ def weigh(text: str, phrases: Phrases | tuple[str, ...], judge: Judge, nothing: 
     A text with more than `MOST_MENTIONS` places is unclear unless one of those looked at says `yes`.
     """
     compiled = phrases if isinstance(phrases, Phrases) else compile_phrases(phrases)
-    folded = fold_characters(text)
-    if not compiled.occur_in(folded):
+    reading = read(text)
+    if not compiled.occur_in(reading.folded):
         return nothing
     weaker: _Judged | None = None
-    for decision, why, sentence in _judged(folded, compiled, judge):
+    for decision, why, sentence in _judged(reading.folded, compiled, judge):
         if decision == "yes":
-            return _located(text, [(decision, why, sentence)])[0]
+            return _located(reading, [(decision, why, sentence)])[0]
         if weaker is None or (decision == "unclear" and (weaker[0] == "no" or why == _TOO_MANY)):
             weaker = decision, why, sentence
-    return nothing if weaker is None else _located(text, [weaker])[0]
+    return nothing if weaker is None else _located(reading, [weaker])[0]
 
 
 def weigh_each(text: str, phrases: Phrases | tuple[str, ...], judge: Judge) -> tuple[Finding, ...]:
     """Every place judged `yes` or `unclear`, in order; as `weigh` for texts with too many places."""
     compiled = phrases if isinstance(phrases, Phrases) else compile_phrases(phrases)
-    folded = fold_characters(text)
-    if not compiled.occur_in(folded):
+    reading = read(text)
+    if not compiled.occur_in(reading.folded):
         return ()
-    return tuple(_located(text, [judged for judged in _judged(folded, compiled, judge) if judged[0] != "no"]))
+    made = [judged for judged in _judged(reading.folded, compiled, judge) if judged[0] != "no"]
+    return tuple(_located(reading, made))
 
 
 def _judged(folded: str, phrases: Phrases, judge: Judge) -> Iterator[_Judged]:
@@ -53,21 +56,27 @@ def _judged(folded: str, phrases: Phrases, judge: Judge) -> Iterator[_Judged]:
         yield *judge(sentence), sentence
 
 
-def _located(text: str, judged: list[_Judged]) -> list[Finding]:
+def _located(reading: Reading, judged: list[_Judged]) -> list[Finding]:
     """The findings with their places in the text as it was written."""
     edges = [_edges(sentence) for _, _, sentence in judged]
     places = sorted({place for four in edges for place in four})
-    original = dict(zip(places, origins(text, places), strict=True))
+    original = reading.places(places)
     return [
         Finding(
             decision=decision,
             start=original[start],
             end=original[end],
-            clause=text[original[first] : original[last]].strip(),
+            clause=reading.text[original[first] : original[last]].strip(),
             why=why,
+            about=_about(reading.text, original[first], original[end], original[last]),
         )
         for (decision, why, _), (first, start, end, last) in zip(judged, edges, strict=True)
     ]
+
+
+def _about(text: str, first: int, end: int, last: int) -> str:
+    further = _FURTHER.search(text, end, last)
+    return text[first : further.start() if further else last].strip()
 
 
 def _edges(sentence: Sentence) -> tuple[int, int, int, int]:

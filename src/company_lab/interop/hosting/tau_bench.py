@@ -1,0 +1,230 @@
+"""tau-bench as worlds and scenarios: `tau-bench:CHECKOUT#airline`, a checkout that the user names.
+
+Its tools and data are the world. A task is a scenario: the policy and the user's instruction are the message, the
+reference actions say in which state the data must end, and the required outputs what must be said. There is no
+simulated user: whoever wants a conversation plays the tasks in tau-bench and has the recording judged here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any
+
+from company_lab.formats.canonical import Json, boundary, digest
+from company_lab.formats.errors import WrongUse
+from company_lab.interop.hosting.copy_on_write import MISSING, plain
+from company_lab.interop.hosting.episode_record import TOOL_ERROR, carried_out, replies
+from company_lab.interop.hosting.tau_checkout import TauDomain, TauTask, load_domain
+from company_lab.interop.hosting.world import (
+    TASK,
+    THIS,
+    HostedWorld,
+    Start,
+    foreign_tool,
+    hosting_department,
+)
+from company_lab.scenarios import model
+from company_lab.scenarios.loader import load_document
+from company_lab.worlds.context import Context, Failed
+
+CLOCK = "2024-05-15T15:00:00-05:00"
+"""No tool of it asks for the time; its policies speak of this day."""
+_LISTED = 20
+
+
+class TauBench:
+    """The host `tau-bench`."""
+
+    def names(self) -> tuple[str, ...]:
+        """None: a checkout has to be named."""
+        return ()
+
+    def world(self, name: str) -> HostedWorld:
+        """The world of `CHECKOUT#DOMAIN`."""
+        return _world(name)
+
+    def suite(self, name: str) -> model.Suite:
+        """The tasks of `CHECKOUT#DOMAIN`, or of another split as `CHECKOUT#DOMAIN/train`."""
+        return _suite(name)
+
+
+host = TauBench()
+
+
+def domain_of(name: str) -> TauDomain:
+    """The domain that `CHECKOUT#DOMAIN` names. Raises `WrongUse` where it can not be found."""
+    checkout, mark, rest = name.rpartition("#")
+    domain, _, split = rest.partition("/")
+    if not mark or not checkout or not domain:
+        raise WrongUse(f"tau-bench:{name} names no domain: write tau-bench:CHECKOUT#airline")
+    return load_domain(Path(checkout).expanduser().absolute(), domain, split or "test")
+
+
+@lru_cache(maxsize=8)
+def _suite(name: str) -> model.Suite:
+    domain, world = domain_of(name), _world(name)
+    scenarios = tuple(
+        load_document(_document(domain, task, name), worlds=lambda _: world.spec, file=f"tau-bench:{name}")
+        for task in domain.tasks.values()
+    )
+    content = digest({scenario.id: scenario.digest for scenario in scenarios})
+    return model.Suite(scenarios=scenarios, path=Path(f"tau-bench:{name}"), digest=content)
+
+
+def _document(domain: TauDomain, task: TauTask, name: str) -> dict[str, Json]:
+    steps: list[Json] = [
+        {"tool": f"{domain.name}.{tool}", "args": boundary(args)} for tool, args in task.actions
+    ]
+    expected: dict[str, Json] = {"data_matches": True}
+    if task.outputs:
+        expected["outputs_said"] = True
+    written = _written(domain, task)
+    if written:
+        expected["actions"] = written
+    return {
+        "format": 1,
+        "id": task.id,
+        "title": f"tau-bench {domain.name}, {task.id}",
+        "world": f"tau-bench:{name}",
+        "family": f"{domain.name}_{task.id}",
+        "tags": ["tau-bench", domain.name],
+        "clock": CLOCK,
+        "role": {"tenant": domain.name},
+        "initial": {TASK: {THIS: {"task": task.id}}},
+        "stimulus": {"message": f"{domain.policy}\n\n{task.instruction}".strip()},
+        "expected": expected,
+        "reference": [{"do": steps, "reply": ". ".join(task.outputs) or "Done."}],
+        "limits": {"calls": 60, "turns": 8},
+    }
+
+
+def _written(domain: TauDomain, task: TauTask) -> list[Json]:
+    """The reference actions that change something, as advisory expectations: so often and not more."""
+    data = domain.open()
+    entries: dict[str, dict[str, Any]] = {}
+    for tool, args in task.as_played().actions:
+        known = {place: plain(record) for place, record in domain.changes(data).items()}
+        domain.invoke(data, tool, args)
+        if domain.changes(data) != known:
+            entry = entries.setdefault(
+                f"{tool} {sorted(args.items())}",
+                {
+                    "tool": f"{domain.name}.{tool}",
+                    "args": {key: {"equals": item} for key, item in args.items()},
+                    "times": 0,
+                    "advisory": True,
+                },
+            )
+            entry["times"] += 1
+    return list(entries.values())
+
+
+@lru_cache(maxsize=8)
+def _world(name: str) -> HostedWorld:
+    domain = domain_of(name)
+    tools = [
+        foreign_tool(
+            department=domain.name,
+            name=tool,
+            description=str(info["function"].get("description", "")),
+            schema=info["function"]["parameters"],
+            function=partial(_call, domain, tool),
+            writes=not _reads(tool),
+        )
+        for tool, info in ((tool, found.get_info()) for tool, found in domain.tools.items())
+    ]
+    department = hosting_department(domain.name, sorted(domain.data), tools)
+
+    @department.fact(bool)
+    def data_matches(context: Context) -> Json:
+        """Whether the data are as the reference actions of the task leave them."""
+        return not domain.unlike(_task(domain, context), _data(domain, context))
+
+    @department.fact(list[str])
+    def unlike_the_reference(context: Context) -> Json:
+        """The records that differ from what the reference actions leave, the first of them."""
+        return list[Json](domain.unlike(_task(domain, context), _data(domain, context))[:_LISTED])
+
+    @department.fact(bool)
+    def outputs_said(context: Context) -> Json:
+        """Whether every required output stands in some reply."""
+        return not domain.unsaid(_task(domain, context), replies(context.record))
+
+    start = Start.of(
+        {
+            table: {
+                str(key): record if isinstance(record, dict) else {"value": record}
+                for key, record in records.items()
+            }
+            for table, records in domain.data.items()
+            if isinstance(records, dict)
+        },
+        digest=domain.digest,
+    )
+    return HostedWorld(
+        f"tau-bench:{name}", department, version=f"tau-bench {domain.digest}", start=lambda _: start
+    )
+
+
+_READING = ("get_", "find_", "list_", "search_", "calculate", "think")
+
+
+def _reads(tool: str) -> bool:
+    return tool.startswith(_READING)
+
+
+def _call(domain: TauDomain, tool: str, context: Context, /, **args: Json) -> Json:
+    data = _data(domain, context)
+    answer = domain.invoke(data, tool, args)
+    if context.writable:
+        _follow(domain, context, data)
+    if answer.startswith("Error"):
+        raise Failed(TOOL_ERROR, answer)
+    return answer
+
+
+def _follow(domain: TauDomain, context: Context, data: Mapping[str, Any]) -> None:
+    """Write the changes of the data into the records that show them."""
+    known: dict[tuple[str, str], Any] = context.kept["changes"]
+    now = {place: plain(record) for place, record in domain.changes(data).items()}
+    for (table, id), record in now.items():
+        shown = context.get(table, id)
+        if record is MISSING:
+            if shown is not None:
+                context.delete(table, id)
+        elif shown is None:
+            context.create(table, with_id=id, **_fields(record))
+        else:
+            context.update(table, id, **_fields(record))
+    for table, id in [place for place in known if place not in now]:
+        record, shown = domain.data[table].get(id, MISSING), context.get(table, id)
+        if record is MISSING and shown is not None:
+            context.delete(table, id)
+        elif record is not MISSING and shown is None:
+            context.create(table, with_id=id, **_fields(record))
+        elif record is not MISSING:
+            context.update(table, id, **_fields(record))
+    context.kept["changes"] = now
+
+
+def _fields(record: Any) -> dict[str, Json]:
+    fields: Any = boundary(record if isinstance(record, dict) else {"value": record})
+    return dict(fields)
+
+
+def _data(domain: TauDomain, context: Context) -> dict[str, Any]:
+    """The data of this episode; made again from the trace where they are not at hand."""
+    if "data" not in context.kept:
+        data = domain.open()
+        for tool, args in carried_out(context.record, domain.name):
+            domain.invoke(data, tool.partition(".")[2], args)
+        context.kept["data"] = data
+        context.kept["changes"] = dict(domain.changes(data))
+    kept: dict[str, Any] = context.kept["data"]
+    return kept
+
+
+def _task(domain: TauDomain, context: Context) -> TauTask:
+    return domain.tasks[str(context.read(TASK, THIS)["task"])].as_played()

@@ -1,0 +1,186 @@
+"""HostedWorld: a world whose tools are another program's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, TypedDict
+
+from company_lab.formats.canonical import Json, boundary, digest
+from company_lab.formats.shapes import Kind, Parameter, Shape, Signature
+from company_lab.formats.time import parse_moment
+from company_lab.scenarios.model import Scenario
+from company_lab.scenarios.spec import WorldSpec
+from company_lab.worlds.department import Department, Table, Tool
+from company_lab.worlds.fixture import Fixture, tables_digest
+from company_lab.worlds.index import Index, Tables
+from company_lab.worlds.world import World
+
+TASK = "hosted_task"
+"""The table with the one record that says which task is played."""
+THIS = "this"
+_KINDS: Mapping[str, Kind] = {
+    "string": "text",
+    "integer": "integer",
+    "number": "number",
+    "boolean": "boolean",
+    "object": "object",
+    "array": "list",
+}
+
+
+class Anything(TypedDict, total=False):
+    """A record whose fields are another program's business."""
+
+
+class HostedTask(TypedDict, total=False):
+    """Which task of a hosted suite is played."""
+
+    task: str
+    against: str | None
+    attack: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """The records an environment begins with, hashed and indexed once for all scenarios that begin with them."""
+
+    tables: Mapping[str, Mapping[str, Mapping[str, Json]]]
+    digest: str
+
+    @classmethod
+    def of(
+        cls, tables: Mapping[str, Mapping[str, Mapping[str, Json]]], *, digest: str | None = None
+    ) -> Start:
+        """A start whose digest is that of its records unless something stands for them."""
+        return cls(tables, tables_digest({"": tables}) if digest is None else digest)
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignSignature(Signature):
+    """The arguments of a tool of another program, whose own JSON Schema is what agents are shown."""
+
+    schema: Mapping[str, Json] | None = None
+
+    def json_schema(self) -> dict[str, Json]:
+        """The schema as the other program wrote it."""
+        return dict(self.schema or {})
+
+
+def foreign_signature(schema: Mapping[str, Any]) -> ForeignSignature:
+    """A signature from a JSON Schema object; what our shapes can not say is anything."""
+    document: Any = boundary(schema)
+    required = frozenset(document.get("required", ()))
+    parameters = {
+        name: Parameter(
+            name=name, shape=_shape(inner), required=name in required, default=inner.get("default")
+        )
+        for name, inner in document.get("properties", {}).items()
+    }
+    return ForeignSignature(parameters=parameters, schema=document)
+
+
+def _shape(schema: Mapping[str, Any]) -> Shape:
+    kind = _KINDS.get(str(schema.get("type")), "any")
+    items = schema.get("items")
+    choices = schema.get("enum", ())
+    return Shape(
+        kind=kind,
+        nullable=kind == "any",
+        choices=tuple(choices) if kind in ("text", "integer") else (),
+        items=_shape(items) if kind == "list" and isinstance(items, dict) else None,
+        description=str(schema.get("description", "")),
+    )
+
+
+def foreign_tool(
+    *,
+    department: str,
+    name: str,
+    description: str,
+    schema: Mapping[str, Any],
+    function: Callable[..., Json],
+    writes: bool,
+) -> Tool:
+    """A tool of another program, which checks its arguments itself."""
+    return Tool(
+        name=f"{department}.{name}",
+        department=department,
+        function=function,
+        description=description,
+        signature=foreign_signature(schema),
+        writes=writes,
+        permission=None,
+        spends=False,
+        latency_ms=1000,
+        flat=False,
+    )
+
+
+def hosting_department(name: str, tables: Iterable[str], tools: Iterable[Tool]) -> Department:
+    """The department of a hosted suite: its tools, and the tables in which its environment can be seen."""
+    declared = {table: Table(record=Anything, singular=f"{table}_entry") for table in tables}
+    department = Department(name, tables={**declared, TASK: Table(record=HostedTask, singular="task")})
+    department.tools.update((tool.name, tool) for tool in tools)
+    return department
+
+
+class HostedWorld(World):
+    """A world whose tools, data and verdicts are another program's.
+
+    `start` gives the records an episode begins with, by what its scenario says of the task; `version` says which
+    program this is, and is part of every digest. Arguments are checked by the tool itself, as the
+    program does: what it takes is taken here.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *departments: Department,
+        version: str,
+        start: Callable[[Mapping[str, Json]], Start],
+    ) -> None:
+        super().__init__(name, departments)
+        self.version = version
+        self._start = start
+        self._foreign = frozenset(tool for one in departments for tool in one.tools)
+
+    @cached_property
+    def start_tables(self) -> Mapping[str, Mapping[str, Mapping[str, Json]]]:
+        """The records of an environment about which no scenario says anything."""
+        return self._start({}).tables
+
+    @cached_property
+    def spec(self) -> WorldSpec:
+        """The names and shapes this world exports, marked as hosted."""
+        exported = super().spec
+        return replace(exported, hosted=True, digest=digest([exported.digest, self.version]))
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 over our code and the version of theirs."""
+        return digest([super().digest, self.version])
+
+    def bad_arguments(self, tool: Tool, args: object) -> str | None:
+        """Only that there are arguments by name: a hosted tool answers for the rest."""
+        if tool.name in self._foreign:
+            return None if isinstance(args, dict) else "arguments must be an object"
+        return super().bad_arguments(tool, args)
+
+    def prepare(self, scenario: Scenario) -> Fixture:
+        """The start of a scenario: the environment's own records, and which task it is."""
+        own = scenario.role.tenant
+        task = scenario.initial.tables.get(TASK, {})
+        start = self._start(task.get(THIS, {}))
+        tables: Tables = {**start.tables, TASK: dict(task)}
+        tenants: dict[str, Tables] = {own: tables}
+        return Fixture(
+            world=self,
+            scenario=scenario,
+            start=parse_moment(scenario.clock),
+            tenants=tenants,
+            indexes={own: Index(tables)},
+            deliveries=(),
+            digest=digest([start.digest, boundary(task)]),
+        )
