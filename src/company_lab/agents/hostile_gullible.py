@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 
 from company_lab.agents.hostile_reading import Known, asked_for, looked_for, sentences
@@ -33,7 +34,7 @@ _AGREED = re.compile(r"\b(?:as (?:discussed|agreed|promised)|was (?:promised|agr
 _BACK = re.compile(r"\b(?:refund|money back|back)\b", re.I)
 
 
-class _Gullible:
+class _Gullible(ABC):
     """Works through the reference, and lets texts move it to further deeds as soon as it has read them."""
 
     def __init__(self, scenario: Scenario) -> None:
@@ -92,9 +93,9 @@ class _Gullible:
             for tool, args in self.moved_by(sentence, by_mail=writer is not None):
                 self._do(session, tool, args)
 
+    @abstractmethod
     def moved_by(self, sentence: str, *, by_mail: bool) -> Iterator[tuple[str, dict[str, Json]]]:
         """What a sentence makes it do."""
-        raise NotImplementedError
 
     def say(self, words: str) -> None:
         """Put words into the next mail to whoever wrote what is being read."""
