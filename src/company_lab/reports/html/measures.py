@@ -113,13 +113,15 @@ def _cost_note(episodes: Sequence[EpisodeSummary], dollars: Sequence[Decimal]) -
     if not total:
         return "no model was paid for"
     passed = sum(one.outcome == "passed" for one in episodes)
-    each = f", {usd(float(total) / passed)} for each that passed" if passed else ""
+    each = f", {usd(total / passed)} for each that passed" if passed else ""
     at_least = "at least " if len(dollars) < len(episodes) else ""
-    return f"{at_least}{usd(float(total))} in all{each}"
+    return f"{at_least}{usd(total)} in all{each}"
 
 
-def usd(value: float) -> str:
-    """Dollars with as many digits as small amounts need."""
+def usd(value: Decimal | float) -> str:
+    """Dollars with as many digits as small amounts need; what was paid never reads as zero."""
+    if 0 < value * 10_000 < 1:
+        return "below 0.0001 USD"
     return f"{value:,.2f} USD" if value >= 1 or value == 0 else f"{value:.4f} USD"
 
 
