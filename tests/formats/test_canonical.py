@@ -285,3 +285,9 @@ def test_only_json_has_a_spelling(value: object) -> None:
 @given(values)
 def test_any_json_reader_understands_the_spelling(value: Json) -> None:
     assert json.loads(canonical(boundary(value))) == boundary(value)
+
+
+@pytest.mark.parametrize("damaged", ['{"a":1', "NaN", "", "[" * 100_000, "9" * 5000, b"{}", None])
+def test_what_was_changed_since_it_was_written_is_told_as_no_json(damaged: Any) -> None:
+    with pytest.raises(NotJson):
+        parse_own(damaged)

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from company_lab.formats.canonical import Json, canonical
-from company_lab.formats.secrets import SECRET, conceal, without_secrets
+from company_lab.formats.secrets import SECRET, conceal, hiding, without_secrets
 
 KEY = "sk-" + "live4f9a8b7c6d5e4f3a2b1c"
 
@@ -80,3 +82,27 @@ def test_a_number_is_no_key_and_may_be_a_password() -> None:
 def test_what_was_cleaned_is_clean(value: Json) -> None:
     once = without_secrets(value)
     assert canonical(without_secrets(once)) == canonical(once)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'k3y"with\\marks',
+        json.dumps('k3y"with\\marks'),
+        json.dumps(json.dumps({"key": 'k3y"with\\marks'})),
+        'before k3y"with\\marks behind',
+    ],
+)
+def test_a_known_secret_is_hidden_wherever_it_stands_however_json_spells_it(text: str) -> None:
+    hide = hiding(['k3y"with\\marks', "short"])
+    hidden = canonical(hide({"a": [text, {text: 1}], "b": "short"}))
+    assert hidden.count(SECRET) == 2
+    assert "marks" not in hidden
+    assert "short" in hidden
+
+
+def test_without_a_secret_that_is_long_enough_nothing_is_hidden() -> None:
+    value: Json = {"a": ["1234567", None, 1.5, True]}
+    assert hiding(["1234567"])(value) == value
+    assert hiding([])(value) == value
+    assert hiding(["12345678"])({"a": [1, "x12345678"]}) == {"a": [1, f"x{SECRET}"]}

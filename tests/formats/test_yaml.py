@@ -147,6 +147,12 @@ def test_aliases_that_blow_a_document_up_are_refused() -> None:
 
 
 @pytest.mark.fault("E06")
+def test_aliases_that_double_with_every_line_are_refused_however_many_lines_there_are() -> None:
+    lines = ["- &a0 [x, x]", *(f"- &a{n} [*a{n - 1}, *a{n - 1}]" for n in range(1, 15_000))]
+    assert "too large" in problem_in("\n".join(lines)).message
+
+
+@pytest.mark.fault("E06")
 def test_large_documents_without_aliases_have_no_limit_on_size() -> None:
     listed = value_of("[" + ", ".join(["'*'"] * (MAX_ALIASED + 10)) + "]")
     assert isinstance(listed, list)

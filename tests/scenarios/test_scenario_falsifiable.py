@@ -39,12 +39,14 @@ def expecting(*lines: str, text: str = LONG) -> str:
         ("effects: [{provider: mail, op: send, times: 0}]",),
         ("effects: [{provider: mail, op: send, times: {at_most: 1}}]",),
         ("effects: [{provider: bank, op: refund, times: {at_most: 1}, sum_minor: 0}]",),
+        ("effects: [{provider: bank, op: refund, sum_minor: 0}]",),
         ("evidence: [{tool: invoices.get, before: email.send}]",),
         ("told: {states: [{literal: paid, advisory: true}]}",),
         ("external_sends: 0",),
         ("settled: false",),
     ],
 )
+@pytest.mark.fault("A03", "G02")
 def test_what_an_idle_agent_passes_is_refused(lines: tuple[str, ...]) -> None:
     problem = only_problem(expecting(*lines))
     assert problem.path == "expected"
@@ -64,6 +66,7 @@ def test_what_an_idle_agent_passes_is_refused(lines: tuple[str, ...]) -> None:
         ("actions: [{tool: crm.get, times: {at_least: 1, at_most: 2}}]",),
         ("effects: [{provider: mail, op: send}]",),
         ("effects: [{provider: bank, op: refund, times: {at_most: 1}, sum_minor: 5}]",),
+        ("effects: [{provider: bank, op: refund, times: 2, sum_minor: 0}]",),
         ("told: {states: [{literal: paid}]}",),
         ("told: {asks: [{question: which_invoice}]}",),
         ("external_sends: 1",),

@@ -159,6 +159,15 @@ def test_a_file_without_permission_is_a_problem(tmp_path: Path) -> None:
     assert "can not be read" in problem.message
 
 
+@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="everything is readable")
+def test_a_folder_without_permission_is_a_problem_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "closed").mkdir()
+    (tmp_path / "closed").chmod(0)
+    (problem,) = problems_in(tmp_path, {"a.yaml": LONG})
+    assert (problem.file, problem.message) == (str(tmp_path / "closed"), "can not be read: Permission denied")
+    (tmp_path / "closed").chmod(0o700)
+
+
 @pytest.mark.parametrize("key", ["twin_of", "variant"])
 def test_links_lead_to_scenarios_of_the_suite(tmp_path: Path, key: str) -> None:
     linked = f"{key}: {LONG_ID}\n{SHORT}"

@@ -68,6 +68,49 @@ def test_values_of_records_are_replaced_wherever_they_are_quoted(rules: Redactio
     ]
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "shown"),
+    [
+        ("Weiß", "Frau Weiß, WEISS, weiß", "Frau [contacts.name 1], [contacts.name 1], [contacts.name 1]"),
+        ("WEISS", "Frau Weiss, not weißer", "Frau [contacts.name 1], not weißer"),
+        ("Ali", "ALİ, alı and Ali", "[contacts.name 1], [contacts.name 1] and [contacts.name 1]"),
+        ("İpek", "İpek", "[contacts.name 1]"),
+        ("ﬁnn", "FINN, ﬁnn", "[contacts.name 1], [contacts.name 1]"),
+        (" Noa ", "Dear Noa,", "Dear [contacts.name 1],"),
+    ],
+)
+def test_a_value_is_found_in_whatever_case_its_letters_can_be_written(
+    rules: Redaction, name: str, text: str, shown: str
+) -> None:
+    made = trace(text)
+    tables = {"contacts": {"C-2": {"name": name}}}
+    assert replies(Redactor(rules, made, [tables]).trace(made)) == [shown]
+
+
+@given(name=st.text(min_size=1, max_size=4), how=st.sampled_from([str, str.upper, str.lower, str.casefold]))
+def test_whatever_a_value_is_it_does_not_stay(name: str, how: Any) -> None:
+    rules = kept_redaction('{"format":1,"patterns":[],"records":["contacts.*.name"]}')
+    made = trace(f"- {name} -", f"- {how(name)} -")
+    tables = {"contacts": {"C-1": {"name": name}}}
+    exact, _ = replies(Redactor(rules, made, [tables]).trace(made))
+    assert not name.strip() or "[contacts.name 1]" in exact
+
+
+@pytest.mark.parametrize("text", ["a", "\\", "sk-", "eyJ-", "a.", "+1", "1 ", "://a:"])
+@pytest.mark.timeout(20)
+def test_a_long_hostile_text_takes_no_longer_than_it_has_to(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "rules.yaml"
+    file.write_text("patterns: [email, phone, iban, card, key]", "utf-8")
+    made = trace(text * (60_000 // len(text)))
+    assert len(Redactor(load_redaction(file), made).trace(made)) == 2
+
+
+def test_a_schedule_is_redacted_whatever_is_known_of_the_agent(rules: Redaction) -> None:
+    made = Trace()
+    made.add("started", AT, scenario="s1", trial=1, schedule=[{"change": {"name": "ida@holm.example.test"}}])
+    assert b"holm" not in Redactor(rules, made).trace(made).bytes()
+
+
 def test_numbers_that_a_rule_names_are_replaced_small_ones_only_under_their_field(tmp_path: Path) -> None:
     file = tmp_path / "rules.yaml"
     file.write_text("records: [patients.*.file, patients.*.age, patients.*.insured]", "utf-8")
@@ -138,6 +181,8 @@ def test_known_patterns_find_what_they_are_called(tmp_path: Path) -> None:
     made = trace(f"call +47 22 33 44 55, pay DE89 3704 0044 0532 0130 00 with 4111 1111 1111 1111, use {key}")
     shown = "call [phone 1], pay [iban 1] with [card 1], use [key 1]"
     assert replies(Redactor(load_redaction(file), made).trace(made)) == [shown]
+    foreign = trace("an jürgen@köln.example.test")
+    assert replies(Redactor(load_redaction(file), foreign).trace(foreign)) == ["an [email 1]"]
     harmless = trace("I-400 of 2026-03-05 is 9,000.00 EUR; meet at 12:30")
     assert replies(Redactor(load_redaction(file), harmless).trace(harmless)) == replies(harmless)
 
@@ -191,3 +236,29 @@ def test_a_trace_without_anything_to_redact_says_so_too(rules: Redaction) -> Non
     redacted: Any = Redactor(rules, made).trace(made)
     assert redacted.header["redacted"]["values"] == 0
     assert canonical(redacted.records[1]) == canonical(made.records[1])
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        r'{"to":"J\u00fcrgen \u00d6z \ud83d\ude00"}',
+        r'{"to":"J\u00fcrgen \u00d6z \ud83d\ude00"',
+        r"{\"to\":\"J\\u00fcrgen \\u00d6z \\ud83d\\ude00\"}",
+    ],
+    ids=["JSON", "broken JSON", "JSON in JSON"],
+)
+def test_a_value_is_found_where_json_spells_it_with_escapes(rules: Redaction, raw: str) -> None:
+    tables = {"contacts": {"C-1": {"name": "Jürgen Öz \U0001f600"}}}
+    made = trace()
+    made.add("action", AT, call="c1", tool="x", args=None, supplied=raw, by="agent", hint=None)
+    (action,) = Redactor(rules, made, [tables]).trace(made).by_kind("action")
+    assert "[contacts.name 1]" in action["supplied"]
+    assert "00fcrgen" not in action["supplied"]
+
+
+def test_an_address_behind_an_escape_is_found_and_other_escapes_stay(rules: Redaction) -> None:
+    made = trace(r'{"to":"ida\u0040holm.example.test"}', r'{"note":"a \"b\" \u00fc ida@holm.example.test"}')
+    assert replies(Redactor(rules, made).trace(made)) == [
+        '{"to":"[email 1]"}',
+        r'{"note":"a \"b\" \u00fc [email 1]"}',
+    ]

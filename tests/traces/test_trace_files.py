@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -140,3 +141,36 @@ def test_a_file_appears_whole_or_not_at_all(path: Path) -> None:
         write_traces(path, breaking())
     assert [one.header["trial"] for one in read_traces(path)] == [1]
     assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "said"),
+    [
+        ("stopped", {}, "needs the key reason"),
+        ("stopped", {"reason": ["finished"]}, "reason of a record is a text"),
+        ("action", {"call": {}, "tool": "a.b"}, "call of a record is a text"),
+        ("result", {"call": "c1", "outcome": 3}, "outcome of a record is a text"),
+        ("result", {"call": "c1", "delivery": []}, "delivery of a record is a text"),
+        ("result", {"call": "c1", "changes": 3}, "objects with table and id"),
+        ("settled", {"changes": [None]}, "objects with table and id"),
+        ("settled", {"changes": [{"table": "invoices"}]}, "objects with table and id"),
+    ],
+)
+def test_a_record_that_nobody_could_judge_is_refused_with_its_line(
+    path: Path, kind: str, fields: dict[str, Any], said: str
+) -> None:
+    made = Trace()
+    made.add("started", AT, format=1, scenario="refund", trial=1)
+    made.add(kind, AT, **fields)
+    write_traces(path, [made])
+    line, message = refused(path)
+    assert line == 2
+    assert said in message
+
+
+def test_a_record_of_an_unknown_kind_may_hold_anything(path: Path) -> None:
+    made = Trace()
+    made.add("started", AT, format=1, scenario="refund", trial=1)
+    made.add("weather", AT, call={}, changes=3, reason=[])
+    write_traces(path, [made])
+    assert [one.records for one in read_traces(path)] == [made.records]

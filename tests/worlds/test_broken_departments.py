@@ -124,6 +124,14 @@ def no_reason(context: Context, tool: Tool, args: Mapping[str, Json]) -> Decisio
     return Decision("deny")
 
 
+def rule_of_words(context: Context, tool: Tool, args: Mapping[str, Json]) -> Decision | None:
+    return "deny"  # type: ignore[return-value]
+
+
+def rule_with_an_answer_of_its_own(context: Context, tool: Tool, args: Mapping[str, Json]) -> Decision | None:
+    return Decision("require_aproval", "why")  # type: ignore[arg-type]
+
+
 def raising_rule(context: Context, tool: Tool, args: Mapping[str, Json]) -> Decision | None:
     raise ZeroDivisionError
 
@@ -174,6 +182,8 @@ BROKEN = {
         undeclared_reason
     ),
     "the rule no_reason gave the reason None": rule(no_reason),
+    "the rule rule_of_words answered 'deny'; it returns None, deny, hold or under": rule(rule_of_words),
+    "the rule rule_with_an_answer_of_its_own answered Decision(": rule(rule_with_an_answer_of_its_own),
     "the rule raising_rule: ZeroDivisionError": rule(raising_rule),
     "the rule writing_rule": rule(writing_rule),
     "on_hold: LookupError": hold_that_breaks,

@@ -318,3 +318,27 @@ def test_a_contract_request_about_a_record_that_is_missing_fails() -> None:
     trace = run(None, stimulus={"agent_request": "ship_p9"})
     assert results(trace) == [("failed", "failed")]
     assert trace.stop == "finished"
+
+
+def test_a_rule_that_merely_agrees_leaves_the_approval_to_be_used() -> None:
+    department = Department("shop")
+
+    @department.tool(writes=True)
+    def buy(context: Context) -> Json:
+        """Buy."""
+        return None
+
+    @department.rule("Needs an approval.", tools=["shop.buy"])
+    def covered(context: Context, tool: Tool, args: Mapping[str, Json]) -> Decision | None:
+        return under("AP-1")
+
+    @department.rule("Agrees.", tools=["shop.buy"])
+    def agrees(context: Context, tool: Tool, args: Mapping[str, Json]) -> Decision | None:
+        return Decision("allow")
+
+    used: list[str] = []
+    department.on_approved_use = lambda context, approval: used.append(approval)
+    play(
+        World("shop", [department]).prepare(scenario()), function_agent(trying(("shop.buy", {})), name="t:a")
+    )
+    assert used == ["AP-1"]

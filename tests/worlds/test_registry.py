@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
@@ -78,3 +79,14 @@ def test_what_was_not_found_can_be_found_later() -> None:
 
     importlib.invalidate_caches()
     assert resolve_world("registry_later:world").name == "later"
+
+
+def test_a_registered_world_that_can_not_be_loaded_is_told_with_its_place(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    broken = EntryPoint("cellar", "registry_broken:world", "company_lab.worlds")
+    monkeypatch.setattr("company_lab.worlds.registry.entry_points", lambda group: [broken])
+    with pytest.raises(
+        WrongUse, match="the world cellar can not be loaded from registry_broken:world: Module"
+    ):
+        resolve_world("cellar")

@@ -17,6 +17,7 @@ from company_lab.worlds import (
     Decision,
     Department,
     Json,
+    Moment,
     Provider,
     Question,
     Ref,
@@ -172,6 +173,23 @@ def ruled(tool: str) -> Department:
     return department
 
 
+class Stray(TypedDict):
+    parcel: Annotated[str, Ref("parcls")]
+
+
+def stray(where: str) -> Department:
+    department = notes(
+        providers=[Provider(name="post", operations={"send": Stray})] if where == "operation" else []
+    )
+    if where == "event":
+        department.event("note.came", Stray)(lambda context, data: None)
+    elif where == "fact":
+        department.fact(Annotated[str, Ref("parcls")], name="last")(lambda context: None)
+    elif where == "stimulus":
+        department.stimulus(Annotated[str, Ref("parcls")], name="lose")(lambda context, value: None)
+    return department
+
+
 def eventful(brings: Mapping[str, str]) -> Department:
     department = notes(tables={"notes": Table(record=Note, singular="note")})
     department.event("note.came", Note, brings=brings)(lambda context, data: None)
@@ -208,6 +226,10 @@ def eventful(brings: Mapping[str, str]) -> Department:
         (eventful({"text": "note"}), "brings a record of note, which is no table; did you mean notes"),
         (loose(Annotated[str, Ref("parcls")]), "the argument id of loose.get refers to parcls"),
         (loose(list[Annotated[str, Ref("parcls")]]), "refers to parcls"),
+        (stray("event"), "the event note.came refers to parcls"),
+        (stray("fact"), "the fact last refers to parcls"),
+        (stray("stimulus"), "the stimulus lose refers to parcls"),
+        (stray("operation"), "the operation send of post refers to parcls"),
     ],
 )
 def test_a_name_that_leads_nowhere_is_refused(department: Department, message: str) -> None:
@@ -240,6 +262,17 @@ def test_the_digest_is_over_what_departments_are_made_of() -> None:
     assert len({made(), *phrases, made(reasons=["late"]), made(**SAME["provider"])}) == 5
     assert World("other", [notes()]).digest != made()
     assert World("office", [notes()]).spec.digest == World("office", [notes()]).spec.digest
+
+
+def test_what_a_record_looks_like_is_part_of_the_digest_wherever_its_type_stands() -> None:
+    def of(*fields: str, expires: str | None = None) -> str:
+        record = TypedDict("record", dict.fromkeys(fields, Moment))  # type: ignore[misc]
+        return World(
+            "office", [notes(tables={"notes": Table(record=record, singular="note", expires=expires)})]
+        ).digest
+
+    assert of("until") == of("until")
+    assert len({of("until"), of("until", "since"), of("until", expires="until")}) == 3
 
 
 def test_departments_can_be_shared_between_worlds() -> None:

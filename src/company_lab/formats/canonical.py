@@ -103,8 +103,18 @@ def parse(text: str | bytes) -> Json:
 
 
 def parse_own(text: str) -> Json:
-    """Read what `canonical` wrote: as `parse`, without looking for keys that stand twice."""
-    return _decode_own(text)  # type: ignore[no-any-return]
+    """Read what `canonical` wrote: as `parse`, without looking for keys that stand twice.
+
+    Somebody may have changed it since: raises `NotJson` for whatever is no JSON, and for what is no text.
+    """
+    try:
+        return _decode_own(text)  # type: ignore[no-any-return]
+    except json.JSONDecodeError as error:
+        raise NotJson("", f"line {error.lineno} column {error.colno}: {error.msg}") from None
+    except (ValueError, TypeError) as error:
+        raise NotJson("", str(error)) from None
+    except RecursionError:
+        raise NotJson("", "nested too deeply") from None
 
 
 def boundary(value: object, path: str = "", depth: int = 0) -> Json:

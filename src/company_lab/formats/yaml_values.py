@@ -16,6 +16,8 @@ from company_lab.formats.shapes import shown
 MAX_ALIASED = 100_000
 """Values that aliases may add to a document. Documents without aliases may have any size."""
 
+_FAR_TOO_LARGE = 10**15
+
 PLAIN = (True, False)
 """The tag that the composer gives to an untagged, unquoted scalar."""
 
@@ -174,7 +176,9 @@ def refuse_aliases(root: Node, file: str) -> Problem | None:
         node, done = pending.pop()
         if done:
             unfinished.discard(id(node))
-            sizes[id(node)] = 1 + sum(sizes[id(child)] for child in _children(node))
+            # Whatever is far too large is equally bad, and numbers that double with every line have no end.
+            size = 1 + sum(sizes[id(child)] for child in _children(node))
+            sizes[id(node)] = min(size, _FAR_TOO_LARGE)
         elif id(node) in unfinished:
             return problem_at(node, file, "an alias contains itself", fix="write the value out")
         elif id(node) not in sizes:

@@ -63,7 +63,11 @@ def _at_least_once(entry: Json) -> bool:
 
 
 def _effect_demands(entry: Json) -> bool:
-    return _at_least_once(entry) or mapping(entry).get("sum_minor", 0) != 0
+    total = mapping(entry).get("sum_minor")
+    if total is not None and total != 0:
+        return True
+    # Amounts that are to add up to nothing may be none at all, unless `times` asks for some.
+    return _at_least_once(entry) and (total is None or "times" in mapping(entry))
 
 
 def _state_demands(at: Inspection, state: Json | None) -> bool:

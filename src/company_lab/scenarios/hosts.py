@@ -65,4 +65,14 @@ def registered() -> dict[str, EntryPoint]:
 
 @lru_cache(maxsize=16)
 def _loaded(name: str) -> object:
-    return registered()[name].load()
+    return load_registered(registered()[name], what="host")
+
+
+def load_registered(point: EntryPoint, *, what: str) -> object:
+    """What another package registered. Raises `WrongUse` where it can not be imported, for whatever reason."""
+    try:
+        return point.load()
+    except (Exception, SystemExit) as error:  # whatever a module does at import is its own
+        raise WrongUse(
+            f"the {what} {point.name} can not be loaded from {point.value}: {type(error).__name__}: {error}"
+        ) from error

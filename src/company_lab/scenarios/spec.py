@@ -202,5 +202,7 @@ class WorldSpec:
     hosted: bool = False
     """Whether the suite is somebody else's: its own verdict, given as facts, decides with how the episode ended, and
     everything found beside it is advisory."""
+    caveat: str | None = None
+    """What a reader of its verdicts must know about how its scenarios are played; stands beside every verdict."""
     read_rules: RuleReadings | None = None
     """How the rules are read over a stored episode; None where nobody can."""

@@ -76,8 +76,10 @@ def _files(root: Path, problems: list[Problem]) -> Iterator[Path]:
 
 
 def _may_hold_scenarios(folder: Path) -> bool:
-    hidden = folder.name.startswith(".")
-    return not hidden and folder.name not in OTHERS and not (folder / "pyvenv.cfg").exists()
+    if folder.name.startswith(".") or folder.name in OTHERS:
+        return False
+    # Not `Path.exists`: a folder that may not be looked into is told as such when it is walked.
+    return not os.path.exists(folder / "pyvenv.cfg")
 
 
 def _read(file: Path, problems: list[Problem]) -> bytes | None:

@@ -2,17 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from types import NoneType
 
-from company_lab.formats.canonical import NotJson, parse, same
+from company_lab.formats.canonical import Json, NotJson, parse, same
 from company_lab.formats.errors import Problem, Problems
+from company_lab.formats.shapes import shown
 from company_lab.formats.whole_files import whole_file
 from company_lab.traces.record import FORMAT, Trace
 
+_KINDS = frozenset(
+    (
+        "started",
+        "turn",
+        "observation",
+        "choice",
+        "model",
+        "action",
+        "guard",
+        "result",
+        "effect",
+        "event",
+        "fault",
+    )
+).union(("memory", "crash", "restart", "approval", "reply", "usage", "stopped", "settled"))
+_NAMES = ("call", "tool", "outcome", "decision", "reason", "rule", "provider", "op")
+"""Fields that hold a name wherever they stand."""
+
 
 def read_traces(path: Path) -> Iterator[Trace]:
-    """The episodes of a file, one at a time. A damaged line raises `Problems` with its number.
+    """The episodes of a file, one at a time. A line that is damaged, or no record, raises `Problems` with its number.
 
     A new episode begins with each `started` record. Record kinds this version does not know are kept.
     """
@@ -37,6 +57,9 @@ def read_traces(path: Path) -> Iterator[Trace]:
                 current = Trace()
             elif current is None:
                 raise _wrong(path, number, "a trace begins with a started record")
+            misfit = _misfit(record)
+            if misfit is not None:
+                raise _wrong(path, number, misfit)
             due = len(current.records)
             if not same(record.get("seq"), due):
                 message = f"seq {record.get('seq')!r} where {due} was due: records are missing"
@@ -44,6 +67,28 @@ def read_traces(path: Path) -> Iterator[Trace]:
             current.records.append(record)
     if current is not None:
         yield current
+
+
+def _misfit(record: Mapping[str, Json]) -> str | None:
+    """What in a record of a known kind is not what whoever reads traces takes for granted; None where all fits."""
+    kind = record["kind"]
+    if kind not in _KINDS:
+        return None
+    for name in _NAMES:
+        if not isinstance(record.get(name), (str, NoneType)):
+            return f"{name} of a record is a text or null; found {shown(record[name])}"
+    if not isinstance(record.get("delivery"), (str, int, NoneType)):
+        return f"delivery of a record is a text or a number; found {shown(record['delivery'])}"
+    if kind == "stopped" and record.get("reason") is None:
+        return "a stopped record needs the key reason"
+    changes = record.get("changes") or []
+    if not isinstance(changes, list) or not all(map(_is_change, changes)):
+        return f"changes are objects with table and id; found {shown(changes)}"
+    return None
+
+
+def _is_change(change: Json) -> bool:
+    return isinstance(change, dict) and all(isinstance(change.get(name), str) for name in ("table", "id"))
 
 
 def _wrong(path: Path, line: int, message: str) -> Problems:

@@ -85,10 +85,13 @@ class Redactor:
         self._rules = rules
         self._numbers: dict[tuple[str, str], int] = {}
         self._counts: dict[str, int] = {}
-        self._names, self._of_field = _values(rules.records, trace, tenants)
-        spelled = sorted(self._names, key=len, reverse=True)
-        alternatives = "|".join(map(re.escape, spelled))
-        self._values = re.compile(rf"(?<!\w)(?:{alternatives})(?!\w)", re.IGNORECASE) if spelled else None
+        self._names, self._of_field, spellings = _values(rules.records, trace, tenants)
+        # As they were written and folded: an expression does not know that Weiß and WEISS are one name.
+        self._spelled = sorted({*spellings, *self._names}, key=lambda text: (-len(text), text))
+        alternatives = "|".join(map(re.escape, self._spelled))
+        self._values = (
+            re.compile(rf"(?<!\w)(?:{alternatives})(?!\w)", re.IGNORECASE) if alternatives else None
+        )
 
     def trace(self, trace: Trace) -> Trace:
         """A redacted copy. Its first record says by which rules, and how many values were replaced."""
@@ -127,21 +130,37 @@ class Redactor:
         return value if name is None or spelling is None else self._placeholder(name, spelling)
 
     def text(self, text: str) -> str:
-        """A redacted text."""
+        """A redacted text. What JSON within it spells with escapes is found too; the text is then kept without them."""
+        redacted, found = self._redacted(text)
+        if "\\" in text:
+            plain = _ESCAPE.sub(_unescaped, text)
+            if plain != text and self._matches(plain) > found:
+                return self._redacted(plain)[0]
+        return redacted
+
+    def _matches(self, text: str) -> int:
+        """How many values would be replaced in a text, none of which is given a number yet."""
+        total = 0
+        for regex in (self._values, *(pattern.regex for pattern in self._rules.patterns)):
+            if regex is not None:
+                total += sum(1 for match in regex.finditer(text) if match.group())
+                text = regex.sub(lambda match: "\0" if match.group() else "", text)
+        return total
+
+    def _redacted(self, text: str) -> tuple[str, int]:
         parts = [(text, False)]
         if self._values is not None:
             parts = list(self._split(parts, self._values, None))
         for pattern in self._rules.patterns:
             parts = list(self._split(parts, pattern.regex, pattern.name))
-        return "".join(part for part, _ in parts)
+        return "".join(part for part, _ in parts), sum(done for _, done in parts)
 
     def _record(self, record: Record) -> Record:
         kind = record.get("kind")
         if kind == "started":
-            agent = record.get("agent")
-            if not isinstance(agent, Mapping):
-                return dict(record)
-            redacted = {**record, "agent": {**agent, "settings": self.json(agent.get("settings"))}}
+            redacted = dict(record)
+            if isinstance(agent := record.get("agent"), Mapping):
+                redacted["agent"] = {**agent, "settings": self.json(agent.get("settings"))}
             if "schedule" in record:
                 redacted["schedule"] = self.json(record["schedule"])
             return redacted
@@ -174,10 +193,19 @@ class Redactor:
                     continue
                 yield part[end : match.start()], False
                 found = match.group()
-                folded = found.casefold()
-                yield self._placeholder(name or self._names[folded], folded if name is None else found), True
+                value = self._folded(found) if name is None else found
+                yield self._placeholder(name or self._names[value], value), True
                 end = match.end()
             yield part[end:], False
+
+    def _folded(self, found: str) -> str:
+        """The value, folded, that was found in a text."""
+        folded = found.casefold()
+        if folded in self._names:
+            return folded
+        # Expressions fold characters by rules of their own: to them a dotless i is an i.
+        same = (text for text in self._spelled if re.fullmatch(re.escape(text), found, re.IGNORECASE))
+        return next(same).casefold()
 
     def _placeholder(self, name: str, value: str) -> str:
         number = self._numbers.get((name, value))
@@ -186,23 +214,41 @@ class Redactor:
         return f"[{name} {number}]"
 
 
+_ESCAPE = re.compile(
+    r'(?<!\\)\\+(?:(["/])|u([dD][89abAB][0-9a-fA-F]{2})\\+u([dD][c-fC-F][0-9a-fA-F]{2})|u([0-9a-fA-F]{4}))'
+)
+"""A character as JSON may spell it, in a text that may be quoted in another one."""
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    as_it_is, high, low, single = match.groups()
+    if high:
+        return chr(0x10000 + ((int(high, 16) - 0xD800) << 10) + int(low, 16) - 0xDC00)
+    return as_it_is or chr(int(single, 16))
+
+
 def _values(
     paths: Iterable[RecordPath], trace: Trace, tenants: Iterable[Tables]
-) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
+) -> tuple[dict[str, str], dict[str, dict[str, str]], set[str]]:
     """Every value at one of these places, before, during or after the episode, and what it is called.
 
-    First those that are known wherever they stand, then by field those that are known only under its name.
+    First those that are known wherever they stand, folded; then by field those that are known only under its name;
+    at last how the first ones were written.
     """
     names: dict[str, str] = {}
     of_field: dict[str, dict[str, str]] = {}
+    spellings: set[str] = set()
     paths = tuple(paths)
     if paths:
         for table, id, field, value in (*_initial(tenants), *_changed(trace)):
             if any(path.table == table and path.field == field and path.id in (None, id) for path in paths):
                 for spelling, telling in _scalars(value):
-                    known = names if telling else of_field.setdefault(field, {})
-                    known.setdefault(spelling, f"{table}.{field}")
-    return names, of_field
+                    if telling:
+                        spellings.add(spelling)
+                        names.setdefault(spelling.casefold(), f"{table}.{field}")
+                    else:
+                        of_field.setdefault(field, {}).setdefault(spelling, f"{table}.{field}")
+    return names, of_field, spellings
 
 
 def _initial(tenants: Iterable[Tables]) -> Iterator[tuple[str, str, str, Json]]:
@@ -224,8 +270,8 @@ def _changed(trace: Trace) -> Iterator[tuple[str, str, str, Json]]:
 def _scalars(value: Json) -> Iterator[tuple[str, bool]]:
     """Every text and other value in a field, spelled, with whether it tells by itself what it is."""
     if isinstance(value, str):
-        if value.strip():
-            yield value.casefold(), True
+        if text := value.strip():
+            yield text, True
     elif isinstance(value, (list, tuple)):
         for item in value:
             yield from _scalars(item)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from company_lab.formats.canonical import Json, canonical, digest, same
+from company_lab.formats.canonical import Json, canonical, digest, parse_own, same
 from company_lab.formats.errors import Problem, Problems, nearest
 from company_lab.formats.secrets import LOOKS_LIKE_A_KEY
 from company_lab.formats.yaml import path_text, read_yaml
@@ -16,7 +16,8 @@ from company_lab.traces.redaction import Pattern, RecordPath, Redaction
 
 FORMAT = 1
 KNOWN: Mapping[str, re.Pattern[str]] = {
-    "email": re.compile(r"[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+"),
+    # Bounded: in a long text without an @ each character would else be the beginning of another search to its end.
+    "email": re.compile(r"[\w.%+-]{1,256}@[\w-]+(?:\.[\w-]+)+"),
     "phone": re.compile(r"(?<!\w)\+[0-9][0-9 ()/-]{6,}[0-9]"),
     "iban": re.compile(r"\b[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?\b"),
     "card": re.compile(r"(?<![\w-])(?:[0-9][ -]?){12,18}[0-9](?![\w-])"),
@@ -39,8 +40,6 @@ def load_redaction(path: Path) -> Redaction:
 
 def kept_redaction(text: str) -> Redaction:
     """The rules that `spelled` wrote."""
-    from company_lab.formats.canonical import parse_own
-
     return read_redaction(parse_own(text), "stored redaction rules", lambda _: (None, None))
 
 

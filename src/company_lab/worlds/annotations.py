@@ -6,6 +6,7 @@ import types
 import typing
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import (
     Annotated,
     Any,
@@ -120,7 +121,7 @@ def shape_of(annotation: object) -> Shape:
     if origin in (typing.Required, typing.NotRequired):
         return shape_of(get_args(annotation)[0])
     if is_typeddict(annotation):
-        return record_shape(annotation)  # type: ignore[arg-type]
+        return record_shape(annotation)
     if _spelled(annotation) in ("Json", Json):
         return Shape()
     try:
@@ -148,6 +149,7 @@ def _hints(declared: Any) -> dict[str, Any]:
         ) from None
 
 
+@cache
 def record_shape(record: type) -> Shape:
     """The object shape of a TypedDict; keys of the class are required unless NotRequired or total=False."""
     hints = _hints(record)

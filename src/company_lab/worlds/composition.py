@@ -143,6 +143,15 @@ def _shapes(world: World) -> Iterator[tuple[str, Shape]]:
             yield f"the argument {name} of {tool.name}", parameter.shape
     for name, table in world.tables.items():
         yield f"the table {name}", record_shape(table.record)
+    for event in world.events.values():
+        yield f"the event {event.type}", event.shape
+    for fact in world.facts.values():
+        yield f"the fact {fact.name}", fact.shape
+    for happening in world.happenings.values():
+        yield f"the stimulus {happening.name}", happening.shape
+    for provider in world.providers.values():
+        for op, payload in provider.shapes().items():
+            yield f"the operation {op} of {provider.name}", payload
 
 
 def _references(shape: Shape) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 from company_lab.formats.canonical import Json
 from company_lab.formats.errors import WrongUse, nearest
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from company_lab.worlds.department import Tool
 
 Answer = Literal["allow", "require_approval", "deny"]
+ANSWERS: frozenset[str] = frozenset(get_args(Answer))
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,8 +210,12 @@ class Guard:
                 raise WorldBroken(f"the rule {rule.name}: {type(error).__name__}: {error}") from error
             if decision is None:
                 continue
+            if not isinstance(decision, Decision) or decision.answer not in ANSWERS:
+                raise WorldBroken(
+                    f"the rule {rule.name} answered {decision!r}; it returns None, deny, hold or under"
+                )
             if decision.answer == "allow":
-                approval = decision.approval
+                approval = approval if decision.approval is None else decision.approval
                 continue
             if decision.reason not in self._reasons:
                 reason = decision.reason

@@ -250,8 +250,6 @@ class LiveWorld:
                 getattr(failure, "reason", "failed")
             )
             return self.not_executed(call, "failed", "failed", reason, str(failure))
-        except (KeyboardInterrupt, SystemExit):
-            raise
         except Exception as error:  # a department's own mistake must not be booked on the agent
             raise WorldBroken(f"{tool.name}: {type(error).__name__}: {error}") from error
         finally:

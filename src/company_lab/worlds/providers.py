@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from company_lab.formats.canonical import Json, canonical
 from company_lab.formats.errors import WrongUse, nearest
+from company_lab.formats.shapes import Shape
 from company_lab.worlds.annotations import record_shape
 
 KEY_RETENTION_MS = 24 * 3_600_000
@@ -23,7 +23,7 @@ class Provider:
     answers: tuple[str, ...] = ()
     key_retention_ms: int = KEY_RETENTION_MS
 
-    def shapes(self) -> dict[str, Any]:
+    def shapes(self) -> dict[str, Shape]:
         """The payload shape of each operation."""
         return {name: record_shape(payload) for name, payload in self.operations.items()}
 

@@ -9,7 +9,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 from company_lab.formats.errors import WrongUse, nearest
-from company_lab.scenarios.hosts import host_of
+from company_lab.scenarios.hosts import host_of, load_registered
 from company_lab.worlds.world import World
 
 GROUP = "company_lab.worlds"
@@ -34,7 +34,7 @@ def resolve_world(name: str) -> World:
         raise WrongUse(
             f"there is no world {name}{hint}; known are {', '.join(sorted(known))}, and module:attribute for your own"
         )
-    return _checked(name, known[name].load())
+    return _checked(name, load_registered(known[name], what="world"))
 
 
 def world_module(name: str) -> str | None:

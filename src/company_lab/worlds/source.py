@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from types import CodeType
 from typing import Any
 
 from company_lab.formats.canonical import Json, boundary, digest
+from company_lab.formats.shapes import Shape
+from company_lab.worlds.annotations import record_shape
 from company_lab.worlds.department import Department
 
 
 def source_digest(
     name: str, departments: Sequence[Department], *, crowd: Callable[..., Any] | None = None
 ) -> str:
-    """SHA-256 over the source of every function the departments declare, and over their names and phrases.
+    """SHA-256 over the source of every function the departments declare, and over their names, phrases and shapes.
 
     A function counts with the whole file it stands in; one without a file (typed into a notebook or a shell)
     counts with its own source or, where there is none, with its code.
@@ -55,7 +57,12 @@ def _code(code: CodeType) -> str:
     return f"{code.co_code.hex()} {code.co_names} {sorted(constants)}"
 
 
+def _schemas(shapes: Mapping[str, Shape]) -> Json:
+    return {name: shape.json_schema() for name, shape in shapes.items()}
+
+
 def _declared(department: Department) -> Json:
+    # Shapes stand here for themselves: a TypedDict may come from another file than the functions.
     named: tuple[Any, ...] = (
         *department.claims,
         *department.questions,
@@ -66,8 +73,19 @@ def _declared(department: Department) -> Json:
         {
             "name": department.name,
             "named": [asdict(item) for item in named],
-            "tables": [[name, table.singular, table.read] for name, table in department.tables.items()],
-            "providers": [[item.name, item.answers, item.key_retention_ms] for item in department.providers],
+            "tables": [
+                [name, table.singular, table.read, table.expires, record_shape(table.record).json_schema()]
+                for name, table in department.tables.items()
+            ],
+            "providers": [
+                [item.name, item.answers, item.key_retention_ms, _schemas(item.shapes())]
+                for item in department.providers
+            ],
+            "data": [
+                _schemas({event.type: event.shape for event in department.events.values()}),
+                _schemas({fact.name: fact.shape for fact in department.facts.values()}),
+                _schemas({one.name: one.shape for one in department.happenings.values()}),
+            ],
             "rules": [[rule.name, rule.text, rule.tools] for rule in department.rules],
             "reasons": [*department.reasons],
             "permissions": [*department.permissions],
