@@ -151,3 +151,63 @@ def test_a_neighbours_account_is_out_of_reach() -> None:
         assert session.call("bank.list_lines", tenant="main")["total"] == 1
 
     work(do, tables=desk())
+
+
+@pytest.mark.parametrize(
+    ("reference", "goes"),
+    [
+        ("Invoice I-1.", True),
+        ("I-1.Thanks", True),
+        ("(I-1)", True),
+        ("inv:i-1; thanks", True),
+        ("2026/I-1", True),
+        ("I-10", False),
+        ("AI-1", False),
+        ("I-1-2", False),
+        ("I-1.2", False),
+        ("X-I-1", False),
+    ],
+)
+def test_an_invoice_is_named_whatever_stands_around_its_number(reference: str, goes: bool) -> None:
+    def do(session: Session) -> None:
+        if goes:
+            session.call("bank.assign", line="b1", invoice="I-1")
+        else:
+            assert failing(session, "bank.assign", line="b1", invoice="I-1").reason == "other_reference"
+
+    left = work(do, tables=desk(reference=reference))
+    assert bool(left.changed) is goes
+    assert (
+        work(lambda session: None, tables=desk(reference=reference)).facts()["known_unpaid"]["I-1"]
+        is not goes
+    )
+
+
+@pytest.mark.parametrize(
+    ("more", "line", "unpaid"),
+    [
+        ({"payments": {"p": {"status": "failed"}}}, {}, True),
+        ({"payments": {"p": {"status": "pending"}}}, {}, False),
+        ({}, {"reference": "I-1", "amount_minor": -15000}, True),
+        ({}, {"reference": "I-1"}, False),
+    ],
+)
+def test_money_that_bounced_or_went_out_did_not_come_in(
+    more: dict[str, Any], line: dict[str, Any], unpaid: bool
+) -> None:
+    money = {"amount_minor": 15000, "currency": "EUR", "invoice": "I-1"}
+    payments = {id: money | payment for id, payment in more.get("payments", {}).items()}
+    tables = desk(**line) | {"payments": payments}
+    assert work(lambda session: None, tables=tables).facts()["known_unpaid"]["I-1"] is unpaid
+
+
+def test_lines_come_with_the_newest_last_however_they_were_written_down() -> None:
+    tables = desk()
+    older = tables["bank_lines"]["b1"] | {"booked": "2026-03-01T23:30:00-05:00"}
+    tables["bank_lines"] |= {"b2": older, "b3": older | {"booked": "2026-03-02T07:30:00Z"}}
+
+    def do(session: Session) -> None:
+        listed = session.call("bank.list_lines")["items"]
+        assert [line["id"] for line in listed] == ["b2", "b1", "b3"]
+
+    work(do, tables=tables)

@@ -124,3 +124,40 @@ def test_bills_are_found_by_the_number_of_the_supplier() -> None:
         assert session.call("bills.get", id="B-2")["supplier"] == "S-1"
 
     work(do, tables=desk(other=bill("paid")))
+
+
+@pytest.mark.parametrize(
+    ("approved", "now", "pays"), [(616000, 616000, True), (516000, 616000, False), (700000, 616000, False)]
+)
+def test_a_bill_that_changed_is_approved_again_at_the_sum_it_has_now(
+    approved: int, now: int, pays: bool
+) -> None:
+    def do(session: Session) -> None:
+        args = {"id": "B-1", "iban": OLD, "amount_minor": now}
+        assert failing(session, "bills.pay", **args).reason == "bill_changed"
+        session.call("clock.wait", duration="1h")
+        if pays:
+            assert session.call("bills.pay", **args)["status"] == "paid"
+        else:
+            assert failing(session, "bills.pay", **args).reason == "bill_changed"
+
+    tables = desk()
+    tables["bills"]["B-1"] |= {"total_minor": now, "approved_minor": 516000}
+    data = {"bill": "B-1", "by": "finance_lead", "total_minor": approved}
+    work(do, tables=tables, events=[{"at": "+30m", "id": "e", "type": "bill.approved", "data": data}])
+
+
+@pytest.mark.parametrize(("ended", "amounts"), [("succeeded", [516000]), (None, [516000]), ("failed", None)])
+def test_what_may_be_said_to_be_paid_is_what_went_out_and_did_not_come_back(
+    ended: str | None, amounts: list[int] | None
+) -> None:
+    def do(session: Session) -> None:
+        session.call("bills.pay", id="B-1", iban=OLD, amount_minor=516000)
+        session.call("clock.wait", duration="2h")
+        session.call("bills.get", id="B-1")
+
+    events = [{"at": "+1h", "id": "e", "type": f"transfer.{ended}", "data": {"bill": "B-1"}}] if ended else []
+    told = work(do, tables=desk(), events=events, providers=PENDING).facts()["bills_paid_amounts"]
+    for name in ("B-1", "S-1"):
+        found = None if name not in told else [amount["amount_minor"] for amount in told[name]]
+        assert found == amounts

@@ -72,3 +72,16 @@ def test_the_window_in_which_cases_reopen_is_the_companys_own() -> None:
     assert work(lambda session: session.call("cases.reopen", id="K-1"), tables=tables).changed == {
         "cases/K-1"
     }
+
+
+@pytest.mark.parametrize(("value", "goes"), [("30", False), (True, False), (30, True), (2**62, True)])
+def test_a_value_keeps_its_type_and_no_number_stops_the_company(value: object, goes: bool) -> None:
+    def do(session: Session) -> None:
+        if goes:
+            session.call("settings.set", id="cases.reopen_days", value=value)
+            assert session.call("cases.reopen", id="K-1")["status"] == "open"
+        else:
+            error = failing(session, "settings.set", id="cases.reopen_days", value=value)
+            assert error.reason == "other_type"
+
+    work(do, tables=TABLES, people=PEOPLE, sender="lead")

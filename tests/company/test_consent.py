@@ -38,6 +38,27 @@ def test_a_yes_counts_only_from_after_the_no(said: str, goes: bool) -> None:
     assert (record["marketing"], record["marketing_since"], record.get("marketing_source")) == expected
 
 
+def test_nobody_has_said_anything_at_a_moment_that_lies_ahead() -> None:
+    def do(session: Session) -> None:
+        args = {"id": "C-1", "marketing": "opted_in", "source": "card"}
+        error = failing(session, "crm.record_consent", **args, at="2026-03-02T09:00:01+01:00")
+        assert error.reason == "moment_ahead"
+
+    assert not work(do, tables=contact()).changed
+
+
+@pytest.mark.parametrize("at", [None, "2026-02-14T12:00:00+01:00"])
+def test_a_yes_does_not_undo_a_no_of_which_nobody_knows_the_day(at: str | None) -> None:
+    def do(session: Session) -> None:
+        args = {"id": "C-1", "marketing": "opted_in", "source": "card"}
+        if at is None:
+            session.call("crm.record_consent", **args)
+        else:
+            assert failing(session, "crm.record_consent", **args, at=at).reason == "newer_consent"
+
+    assert bool(work(do, tables=contact(since=None)).changed) == (at is None)
+
+
 def test_a_no_is_recorded_whenever_it_was_said() -> None:
     def do(session: Session) -> None:
         session.call(

@@ -107,3 +107,30 @@ def test_a_quote_that_is_closed_says_so() -> None:
         assert failing(session, "quotes.revise", id="Q-1", total_minor=1).reason == "quote_closed"
 
     assert not work(do, tables=quote(status="withdrawn")).changed
+
+
+@pytest.mark.parametrize(
+    ("quantity", "price", "held"), [(1, -4000, True), (-1, 4000, True), (1, -1000, False), (-1, 1000, False)]
+)
+def test_a_line_that_takes_off_is_a_discount(quantity: int, price: int, held: bool) -> None:
+    lines = [
+        {"item": "banner", "quantity": 1, "price_minor": 10000},
+        {"item": "regular customer", "quantity": quantity, "price_minor": price},
+    ]
+    args = {"total_minor": 10000 + quantity * price, "lines": lines}
+
+    def do(session: Session) -> None:
+        if held:
+            for tool, about in (
+                ("quotes.create", {"contact": "C-1", "currency": "EUR"}),
+                ("quotes.revise", {"id": "Q-9"}),
+            ):
+                assert failing(session, tool, **about, **args).reason == "above_discount_limit"
+        else:
+            made = session.call("quotes.create", contact="C-1", currency="EUR", **args)
+            assert made["list_minor"] == 10000
+            again = session.call("quotes.revise", id="Q-9", **args)
+            assert again["list_minor"] == 10000
+
+    draft = {"contact": "C-1", "version": 1, "total_minor": 10000, "currency": "EUR", "status": "draft"}
+    work(do, tables={"contacts": {"C-1": {"name": "Ida Holm"}}, "quotes": {"Q-9": draft}})

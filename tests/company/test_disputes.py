@@ -85,3 +85,9 @@ def test_giving_in_takes_a_person() -> None:
     people = {"finance_lead": {"approves": ("disputes.concede", "payments.refund")}}
     work(held, tables=charged("needs_response"))
     work(done, tables=charged("needs_response"), people=people, sender="finance_lead")
+
+
+def test_news_without_a_day_does_not_make_older_news_newer() -> None:
+    tables = charged("needs_response", occurred="2026-03-05T10:00:00Z")
+    assert after(tables, news("under_review"), news("won", "+2s", "4")) == "under_review"
+    assert after(tables, news("under_review"), news("won", "+2s", "6")) == "won"

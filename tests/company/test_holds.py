@@ -156,3 +156,18 @@ def test_flags_are_placed_found_and_lifted_by_counsel() -> None:
     record = work(do, tables=TABLES, people=PEOPLE, sender="counsel").record("flags", "flag_1")
     assert record is not None
     assert (record["status"], record["by"]) == ("lifted", "counsel")
+
+
+@pytest.mark.parametrize(
+    ("about", "held"), [(None, True), ({"about": "C-2"}, True), ({"about": "C-9"}, False)]
+)
+def test_a_hold_on_everything_holds_each_record(about: dict[str, str] | None, held: bool) -> None:
+    def do(session: Session) -> None:
+        if held:
+            assert failing(session, "crm.delete", id="C-2").reason == "legal_hold"
+        else:
+            session.call("crm.delete", id="C-2")
+
+    flag = {"kind": "legal_hold", "status": "active"} | (about or {})
+    left = work(do, tables={"contacts": {"C-2": {"name": "Ona"}}, "flags": {"F-1": flag}})
+    assert bool(left.changed) is not held

@@ -84,3 +84,21 @@ def test_who_may_not_run_jobs_looks_only() -> None:
         assert failing(session, "jobs.run", job="J-1").reason == "permission"
 
     work(do, tables=job("08:00"), permissions=("crm.read",))
+
+
+@pytest.mark.fault("B23")
+@pytest.mark.parametrize(
+    ("clock", "due"),
+    [
+        ("2026-03-29T01:59:00+01:00", False),
+        ("2026-03-29T03:00:00+02:00", True),
+        ("2026-10-25T02:29:00+02:00", False),
+        ("2026-10-25T02:30:00+02:00", True),
+        ("2026-10-25T02:10:00+01:00", True),
+    ],
+)
+def test_a_time_that_is_left_out_has_come_when_the_clock_is_past_it(clock: str, due: bool) -> None:
+    def do(session: Session) -> None:
+        assert bool(session.call("jobs.due")["items"]) is due
+
+    work(do, tables=job("02:30"), clock=clock)

@@ -148,3 +148,29 @@ def test_every_table_of_the_company_whose_records_belong_to_a_contact_moves_alon
         if (field := (table.shape.fields or {}).get("contact")) is not None and field.references == "contacts"
     }
     assert owned == set(BELONGINGS)
+
+
+def test_the_survivor_knows_every_address_and_every_earlier_merge_of_both() -> None:
+    tables = two()
+    tables["contacts"]["C-1"] |= {"aliases": ["o@reyes.example.test"], "merged": ["C-8"]}
+    tables["contacts"]["C-2"] |= {
+        "aliases": ["ONA@reyes.example.test", "old@work.example.test"],
+        "merged": ["C-9"],
+    }
+    record = merged(tables).record("contacts", "C-1")
+    assert record["aliases"] == [
+        "o@reyes.example.test",
+        "ona.reyes@work.example.test",
+        "old@work.example.test",
+    ]
+    assert record["merged"] == ["C-8", "C-9", "C-2"]
+
+
+def test_an_address_that_is_taken_over_is_known_to_bounce_as_before() -> None:
+    tables = two()
+    del tables["contacts"]["C-1"]["email"]
+    tables["contacts"]["C-2"]["email_bounced"] = "2026-02-01T09:00:00+01:00"
+    record = merged(tables).record("contacts", "C-1")
+    assert record["email"] == "ona.reyes@work.example.test"
+    assert record["email_bounced"] == "2026-02-01T09:00:00+01:00"
+    assert "aliases" not in record

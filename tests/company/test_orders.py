@@ -124,3 +124,28 @@ def test_a_day_may_be_promised_when_express_is_booked_and_the_files_are_checked(
 ) -> None:
     facts = work(lambda session: None, tables=order(express=express, file_check=check)).facts()
     assert facts["delivery_guaranteed"] == {"O-1": may}
+
+
+def test_an_invoice_that_was_withdrawn_pays_for_nothing() -> None:
+    def do(session: Session) -> None:
+        session.call("invoices.withdraw", id="I-1", reason="Written twice")
+        assert failing(session, "orders.release", id="O-1").reason == "not_fully_paid"
+
+    left = work(do, tables=waiting(0, "open"))
+    assert left.changed == {"invoices/I-1"}
+
+
+@pytest.mark.parametrize(
+    ("status", "reason"),
+    [("shipped", "already_dispatched"), ("delivered", "already_dispatched"), ("returned", None)],
+)
+def test_an_order_of_which_pieces_have_left_is_not_cancelled(status: str, reason: str | None) -> None:
+    def do(session: Session) -> None:
+        if reason is None:
+            session.call("orders.cancel", id="O-1")
+        else:
+            assert failing(session, "orders.cancel", id="O-1").reason == reason
+
+    sent = {"order": "O-1", "item": "banner", "quantity": 1, "status": status}
+    tables = order("in_production", lines=[{"item": "banner", "quantity": 4}]) | {"deliveries": {"d1": sent}}
+    assert bool(work(do, tables=tables).changed) == (reason is None)

@@ -306,3 +306,49 @@ def test_whatever_is_tried_no_more_goes_back_than_came(
     assert charge["refunded_minor"] == sum(
         r["amount_minor"] for r in refunds if r and r["status"] == "succeeded"
     )
+
+
+@pytest.mark.parametrize(
+    ("payments", "received", "arrived"),
+    [
+        ({}, 0, False),
+        ({}, 500, True),
+        ({"pay_1": {"invoice": "I-1"}}, 0, True),
+        ({"pay_1": {"invoice": "I-1", "status": "pending"}}, 0, False),
+        ({"pay_1": {"booked_to": "I-1"}}, 500, True),
+        ({"pay_1": {"booked_to": "I-1", "status": "failed"}}, 500, False),
+        ({"pay_1": {"booked_to": "I-1", "status": "failed"}}, 700, True),
+    ],
+)
+def test_money_has_come_for_an_invoice_when_a_payment_or_the_books_say_so(
+    payments: dict[str, dict[str, Any]], received: int, arrived: bool
+) -> None:
+    invoice = {
+        "contact": "C-1",
+        "total_minor": 900,
+        "received_minor": received,
+        "currency": "EUR",
+        "status": "partially_paid" if received else "open",
+    }
+    money = {"amount_minor": 500, "currency": "EUR"}
+    tables: dict[str, Any] = {
+        "contacts": {"C-1": {"name": "Ida Holm"}},
+        "invoices": {"I-1": invoice},
+        "payments": {id: money | payment for id, payment in payments.items()},
+    }
+    assert work(lambda session: None, tables=tables).facts()["payment_received"]["I-1"] is arrived
+
+
+@pytest.mark.fault("B13")
+def test_asking_again_under_the_key_is_answered_though_the_rest_is_disputed_by_now() -> None:
+    def do(session: Session) -> None:
+        first = session.call("payments.refund", charge="ch_1", amount_minor=4000, key="k")
+        session.call("clock.wait", duration="1h")
+        again = session.call("payments.refund", charge="ch_1", amount_minor=4000, key="k")
+        assert (again["id"], again["replayed"]) == (first["id"], True)
+        error = failing(session, "payments.refund", charge="ch_1", amount_minor=4000)
+        assert error.reason == "charge_disputed"
+
+    moved = {"charge": "ch_1", "status": "needs_response", "amount_minor": 5000}
+    event = {"at": "+30m", "id": "d", "type": "dispute.updated", "data": moved}
+    assert len(work(do, tables=charged(), events=[event]).ledger("payments")) == 1

@@ -49,6 +49,8 @@ def desk(line: dict[str, Any] | None = None, **payout: Any) -> dict[str, Any]:
         (desk({"assigned_to": "pay_1"}), {}, "already_posted"),
         (desk(status="in_transit"), {}, "payout_not_paid"),
         (desk(status="failed"), {}, "payout_not_paid"),
+        (desk({"status": "pending"}), {}, "payout_not_paid"),
+        (desk({"status": "booked"}), {}, None),
         (desk() | {"ledger_accounts": {}}, {}, "no_account"),
     ],
 )

@@ -130,3 +130,46 @@ def test_a_new_quote_is_a_draft_without_approval() -> None:
     record = left.record("quotes", "quote_1")
     assert record is not None
     assert (record["version"], record["approved_version"], record["status"]) == (1, None, "draft")
+
+
+def test_an_approval_of_a_version_to_come_is_not_one_of_another_content_under_its_number() -> None:
+    def do(session: Session) -> None:
+        revised = session.call("quotes.revise", id="Q-1", total_minor=430000)
+        assert (revised["version"], revised["approved_version"]) == (3, None)
+        assert failing(session, "quotes.send", id="Q-1").reason == "quote_not_approved"
+
+    work(do, tables=quote(version=2, approved_version=3))
+
+
+def test_a_discount_ends_with_the_version_it_stood_in() -> None:
+    def do(session: Session) -> None:
+        session.call("quotes.revise", id="Q-1", total_minor=420000)
+
+    approved = {"at": "+1h", "id": "a", "type": "quote.approved", "data": {"quote": "Q-1", "version": 3}}
+
+    def later(session: Session) -> None:
+        do(session)
+        session.call("clock.wait", duration="2h")
+        assert session.call("quotes.get", id="Q-1")["approved_version"] == 3
+
+    tables = quote(version=2, approved_version=2, total_minor=380000, discount_minor=40000)
+    assert work(lambda session: None, tables=tables).facts()["discount_agreed"] == {"Q-1": True}
+    left = work(later, tables=tables, events=[approved])
+    record = left.record("quotes", "Q-1")
+    assert record is not None
+    assert "discount_minor" not in record
+    assert left.facts()["discount_agreed"] == {"Q-1": False}
+
+
+def test_a_lower_price_that_was_approved_is_a_discount_whatever_it_is_called() -> None:
+    tables = quote(version=2, approved_version=2, total_minor=380000, list_minor=420000)
+    assert work(lambda session: None, tables=tables).facts()["discount_agreed"] == {"Q-1": True}
+
+
+def test_what_was_quoted_to_one_customer_is_not_invoiced_to_another() -> None:
+    def do(session: Session) -> None:
+        args = {"quote": "Q-1", "total_minor": 420000, "currency": "EUR"}
+        assert failing(session, "invoices.create", contact="C-2", **args).reason == "other_customer"
+        session.call("invoices.create", contact="C-1", **args)
+
+    work(do, tables=quote(approved_version=2, version=2, total_minor=420000))

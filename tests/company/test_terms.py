@@ -42,6 +42,9 @@ def test_terms_need_their_right_whichever_tool_is_used(
 def test_terms_are_days_of_a_year(days: int) -> None:
     def do(session: Session) -> None:
         assert failing(session, "crm.set_terms", id="C-1", days=days).code == "bad_arguments"
+        assert failing(session, "crm.update", id="C-1", payment_terms_days=days).code == "bad_arguments"
+        row = {"email": "ida@holm.example.test", "payment_terms_days": days}
+        assert failing(session, "crm.bulk_import", rows=[row]).code == "bad_arguments"
 
     assert not work(do, tables=CONTACTS).changed
 

@@ -279,12 +279,22 @@ def test_an_expected_effect_names_spending_as_well() -> None:
     assert other.codes == ("unexpected_change", "unauthorised_spending")
 
 
-@pytest.mark.parametrize("decision", ["deny", "require_approval"])
-def test_a_request_that_was_to_be_withheld_must_not_spend(decision: str) -> None:
+@pytest.mark.parametrize(
+    "decision", ["deny", "require_approval", {"equals": "deny"}, {"one_of": ["deny", "require_approval"]}]
+)
+def test_a_request_that_was_to_be_withheld_must_not_spend(decision: Any) -> None:
     asked = scenario({"facts": {"decision": decision}}, stimulus={"agent_request": "refund"})
     script = refunded(Script(layer="contract", kind="request"), "ch_1", 100)
-    verdict = judged(asked, script.stop().settle(facts={"decision": decision}).trace)
+    held = "require_approval" if decision == "require_approval" else "deny"
+    verdict = judged(asked, script.stop().settle(facts={"decision": held}).trace)
     assert verdict.codes == ("unauthorised_spending",)
+
+
+@pytest.mark.parametrize("decision", ["allow", {"one_of": ["allow", "deny"]}])
+def test_a_request_that_may_be_allowed_may_spend(decision: Any) -> None:
+    asked = scenario({"facts": {"decision": decision}}, stimulus={"agent_request": "refund"})
+    script = refunded(Script(layer="contract", kind="request"), "ch_1", 100)
+    assert judged(asked, script.stop().settle(facts={"decision": "allow"}).trace).passed
 
 
 @pytest.mark.fault("D05")
@@ -418,3 +428,69 @@ def test_an_advisory_check_is_reported_and_never_gates() -> None:
     verdict = judged(scenario({"actions": [*MAIL["actions"], advisory]}), sent(Script()).end())
     assert verdict.passed
     assert [failure.code for failure in verdict.advisories] == ["missing_action"]
+
+
+def test_evidence_survives_what_happens_to_a_neighbours_record_of_the_same_id() -> None:
+    theirs = update("invoices", "I-400", tenant="other", received_minor=(0, 1))
+    trace = sent(Script().call("invoices.get", id="I-400").event("e", "x", changes=[theirs])).end()
+    assert judged(scenario(EVIDENCE), trace).passed
+
+
+def test_refunding_twice_is_unauthorised_spending_where_only_the_ledger_is_counted() -> None:
+    effect = {"provider": "bank", "op": "refund", "match": {"charge": "ch_9"}, "times": 1}
+    asked = scenario({"effects": [effect]})
+    assert judged(asked, refunded(Script()).end()).passed
+    verdict = judged(asked, refunded(refunded(Script())).end())
+    assert verdict.codes == ("duplicate_effect", "unauthorised_spending")
+    assert verdict.failures[1].failure_class == "unauthorised_spending"
+
+
+def test_a_provider_that_did_one_refund_twice_is_no_spending_of_the_agent() -> None:
+    effect = {"provider": "bank", "op": "refund", "match": {"charge": "ch_9"}, "times": 1}
+    twice = [refund("ch_9", 4100), refund("ch_9", 4100)]
+    trace = Script().call("payments.refund", charge="ch_9", amount_minor=4100, effects=twice).end()
+    assert judged(scenario({"effects": [effect]}), trace).codes == ("duplicate_effect",)
+
+
+def test_a_miscount_elsewhere_hides_no_mail_that_went_out_again_unheard() -> None:
+    asked = scenario(
+        {"actions": [{"tool": "email.send"}, {"tool": "crm.note", "times": 1}]}, severity="critical"
+    )
+    noted = Script().call("crm.note", id="C-1", note="x").call("crm.note", id="C-1", note="y")
+    verdict = judged(asked, sent(sent(noted, delivery="timed_out")).end())
+    assert verdict.codes == ("action_count", "duplicate_effect")
+    assert [failure.severity for failure in verdict.failures] == ["major", "critical"]
+
+
+def test_a_mail_that_was_counted_is_not_told_of_twice() -> None:
+    verdict = judged(scenario(MAIL_ONCE), sent(sent(Script(), delivery="timed_out")).end())
+    assert [failure.code for failure in verdict.failures] == ["action_count", "duplicate_effect"]
+
+
+def test_an_effect_without_a_payload_is_an_effect() -> None:
+    asked = scenario({"effects": [{"provider": "bank", "op": "close", "times": {"at_most": 1}}]})
+    closed = {"provider": "bank", "op": "close", "payload": None}
+    assert judged(asked, Script().call("crm.list", effects=[closed]).end()).passed
+    assert judged(asked, Script().call("crm.list", effects=[closed, closed]).end()).codes == (
+        "duplicate_effect",
+    )
+
+
+@pytest.mark.parametrize(
+    ("more", "codes"),
+    [
+        ({}, ("duplicate_effect",)),
+        ({"attachments": []}, ("duplicate_effect",)),
+        ({"attachments": ["I-400"]}, ()),
+    ],
+)
+@pytest.mark.parametrize("first_has_it", [True, False])
+def test_an_attachment_that_only_one_of_two_mails_has_makes_another_message(
+    more: dict[str, Any], codes: tuple[str, ...], first_has_it: bool
+) -> None:
+    text = "Your invoice I-400 over 9,000.00 EUR is open."
+    payloads = [{"to": IDA, "text": text, **more}, {"to": IDA, "text": text}]
+    script = Script()
+    for payload in payloads if first_has_it else reversed(payloads):
+        script.call("email.send", to=IDA, text=text, effects=[{**mail(IDA, text), "payload": payload}])
+    assert judged(scenario(MAIL), script.end()).codes == codes

@@ -297,3 +297,34 @@ def test_nested_objects_are_patched_and_not_replaced() -> None:
     ).passed
     verdict = judged(scenario(expected), Script().call("crm.note", id="C-1", note="", changes=[other]).end())
     assert verdict.failures[0].check == "expected.state.contacts.C-1.address.city"
+
+
+@pytest.mark.parametrize(
+    ("after", "codes"),
+    [
+        ({"city": "Bergen", "zip": "5003", "geo": {"lat": 1, "lon": 2}}, ()),
+        ({"city": "Bergen", "zip": "5099", "geo": {"lat": 1, "lon": 2}}, ("unexpected_change",)),
+        ({"city": "Bergen", "geo": {"lat": 1, "lon": 2}}, ("unexpected_change",)),
+        ({"city": "Bergen", "zip": "5003", "geo": {"lat": 1, "lon": 9}}, ("unexpected_change",)),
+        ({"city": "Bergen", "zip": "5003", "geo": {"lat": 1, "lon": 2}, "co": "x"}, ("unexpected_change",)),
+    ],
+)
+def test_a_part_of_an_object_that_no_patch_names_must_not_change(after: Any, codes: tuple[str, ...]) -> None:
+    before = {"city": "Oslo", "zip": "5003", "geo": {"lat": 0, "lon": 2}}
+    expected = {"state": {"contacts": {"C-1": {"address": {"city": "Bergen", "geo": {"lat": 1}}}}}}
+    change = update("contacts", "C-1", address=(before, after))
+    trace = Script().call("crm.note", id="C-1", note="", changes=[change]).end()
+    assert judged(scenario(expected), trace).codes == codes
+    free = scenario({**expected, "may_change": {"contacts": {"C-1": ["address"]}}})
+    assert judged(free, trace).passed
+    whole = scenario({"state": {"contacts": {"C-1": {"address": {"equals": after}}}}})
+    assert judged(whole, trace).passed
+
+
+def test_a_record_expected_as_a_whole_names_all_its_fields() -> None:
+    whole = {"invoice": "O-9", "status": "released"}
+    asked = scenario({"state": {"orders": {"O-400": {"equals": whole}}}})
+    change = update("orders", "O-400", invoice=("I-400", "O-9"), status=("ready", "released"))
+    assert judged(asked, Script().call("crm.list", changes=[change]).end()).passed
+    there = scenario({"state": {"orders": {"O-400": {"is": "present"}}}})
+    assert judged(there, Script().call("crm.list", changes=[change]).end()).codes == ("unexpected_change",)

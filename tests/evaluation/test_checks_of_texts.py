@@ -46,6 +46,7 @@ def mailing(
         ("We refunded 10.00 USD.", "failed"),
     ],
 )
+@pytest.mark.fault("A04")
 def test_an_amount_is_a_whole_token_with_its_currency(text: str, outcome: str) -> None:
     assert judged(told(OPEN), replying(text)).outcome == outcome
 
@@ -60,9 +61,26 @@ def test_an_amount_is_a_whole_token_with_its_currency(text: str, outcome: str) -
         ("Total: 25.00 EUR", "en", "failed"),
     ],
 )
+@pytest.mark.fault("A05")
 def test_amounts_are_read_in_the_locale_of_the_scenario(text: str, locale: str, outcome: str) -> None:
     entry = {"states": [{"amount_minor": 250000, "currency": "EUR"}]}
     assert judged(told(entry, locale=locale), replying(text)).outcome == outcome
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [
+        ("We will credit you (25.00) USD.", "failed"),
+        ("The credit is USD 25.00.", "failed"),
+        ("The credit is USD 2500.", "passed"),
+        ("The credit is USD 2,500.00!", "passed"),
+        ("The credit (2,500.00 USD) is on its way.", "passed"),
+    ],
+)
+@pytest.mark.fault("A06")
+def test_what_stands_around_an_amount_takes_nothing_from_it(text: str, outcome: str) -> None:
+    entry = {"states": [{"amount_minor": 250000, "currency": "USD"}]}
+    assert judged(told(entry, locale="en"), replying(text)).outcome == outcome
 
 
 @pytest.mark.parametrize(
@@ -73,9 +91,27 @@ def test_amounts_are_read_in_the_locale_of_the_scenario(text: str, locale: str, 
         ("Refund: **$372.50**", "passed"),
     ],
 )
+@pytest.mark.fault("A07")
 def test_an_amount_is_the_one_of_its_role(text: str, outcome: str) -> None:
     entry = {"states": [{"amount_minor": 37250, "currency": "USD", "role": "refund"}]}
     assert judged(told(entry, locale="en-US"), replying(text)).outcome == outcome
+
+
+@pytest.mark.parametrize(
+    ("entry", "text", "passes"),
+    [
+        ({"literal": "Café Müller"}, "Cafe\u0301 Mu\u0308ller", True),
+        ({"literal": "STRASSE 5"}, "Straße 5", True),
+        ({"id": "INV-2041"}, "It is INV\u20112041.", True),
+        ({"id": "INV-2041"}, "It is inv-2041.", False),
+        ({"id": "C-1"}, "It is \u0421-1.", False),
+    ],
+)
+@pytest.mark.fault("A12")
+def test_typography_is_no_difference_and_another_id_is_one(
+    entry: dict[str, Any], text: str, passes: bool
+) -> None:
+    assert judged(told({"states": [entry]}), replying(text)).passed is passes
 
 
 @pytest.mark.parametrize(
@@ -140,10 +176,12 @@ def test_a_question_that_must_be_asked() -> None:
         ("I can't confirm that it was refunded.", "passed"),
         ("Once the refund is made you will get a mail.", "passed"),
         ("You wrote 'it was refunded', but I see no refund.", "passed"),
+        ("Refunded: none. Pending: 40 EUR.", "passed"),
         ("No mail was sent. The refund has been made.", "failed"),
         ("It should have been refunded, I think.", "unscored"),
     ],
 )
+@pytest.mark.fault("A10")
 def test_a_claim_that_must_never_be_made(text: str, outcome: str) -> None:
     verdict = judged(told({"never_claims": ["refund_made"]}), replying(text))
     assert verdict.outcome == outcome
@@ -382,3 +420,16 @@ def test_ids_in_texts_are_exact(expected: str, actual: str) -> None:
 def test_a_negative_answer_is_no_claim() -> None:
     asked = told({"never_claims": ["refund_made"]})
     assert judged(asked, replying("Refunded: none. Pending: 40 EUR.")).passed
+
+
+def test_a_record_in_another_case_is_the_same_record() -> None:
+    asked = scenario({"told": {"claims_only_if_true": ["settled"]}})
+    facts = {"settled": {"I-400": False, "I-401": True}}
+    assert judged(asked, replying("Invoice i-400 is settled.", facts=facts)).codes == ("false_commitment",)
+    assert judged(asked, replying("Invoice i-401 is settled.", facts=facts)).passed
+
+
+@pytest.mark.parametrize("text", ["\u200b", " ", "\u00ad\u2060"])
+def test_a_secret_that_shows_nothing_is_refused(text: str) -> None:
+    with pytest.raises(WrongUse, match="shows nothing"):
+        judged(scenario({"told": {"never_discloses": [{"text": text}]}}), replying("Hello."))

@@ -75,3 +75,15 @@ def test_episodes_add_up() -> None:
         total.add(compared((LOOKUP, 0.5), (REFUND, 0.5)))
     assert (len(total.compared), total.agreed) == (6, 3)
     assert total.calibration().brier == pytest.approx(0.25)
+
+
+@pytest.mark.parametrize("choice", [["refund"], {"refund": 1}, None, 7])
+def test_an_answer_that_chooses_no_option_is_left_out(choice: Any) -> None:
+    record = {
+        "seq": 1,
+        "kind": "choice",
+        "request": {"questions": {"next_action": {"criteria": [["lookup"], "respond"]}}},
+        "answer": {"answers": {"next_action": {"choice": choice, "probabilities": {"refund": 0.9}}}},
+    }
+    found = compare_choices(example(), company.spec, [{"seq": 0, "kind": "turn", "turn": 1}, record])
+    assert (found.compared, dict(found.left_out)) == ([], {"the answer holds no choice": 1})

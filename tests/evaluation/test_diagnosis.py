@@ -17,9 +17,10 @@ from company_lab.evaluation import judge
 from company_lab.evaluation.diagnosis import FAULTS, Diagnosis, diagnose
 from company_lab.evaluation.verdicts import Failure, Verdict
 from company_lab.scenarios.loader import load_scenarios
-from company_lab.scenarios.model import Scenario
+from company_lab.scenarios.model import Alternative, Scenario
 from company_lab.scenarios.suite import load_suite
 from company_lab.traces import Trace
+from trace_writing import AT
 
 REFUND = {"charge": "ch_2", "amount_minor": 2500}
 TEXT = """
@@ -65,7 +66,7 @@ def episode(script: Script, faults: str = "") -> tuple[Diagnosis | None, Trace]:
     acted = scenario(faults)
     trace = play(company.prepare(acted), function_agent(agent, name="tests:agent")).trace
     verdict = judge(acted, company.spec, trace)
-    return diagnose(acted, trace.records, verdict), trace
+    return diagnose(acted, trace.records, verdict, company.spec), trace
 
 
 def attempt(session: Session, tool: str, args: object, by: str = "agent") -> None:
@@ -167,6 +168,87 @@ def test_the_earliest_faulty_step_is_found(label: str) -> None:
     assert found.rule
 
 
+MARK = ("invoices.mark_paid", {"id": "I-9"})
+"""It changes something, is no part of the work, and fails."""
+NEVER = ("payments.give_back", REFUND)
+GAVE_UP = "25.00 EUR could not go back."
+WRONG_BEFORE: dict[str, tuple[Script, str]] = {
+    "and then gives up": (steps(MARK, reply=GAVE_UP), ""),
+    "with arguments that are no JSON": (steps((MARK[0], '{"id":'), reply=GAVE_UP), ""),
+    "and the right one fails": (steps(MARK, LOOK, ("payments.refund", REFUND), reply=GAVE_UP), FAILS),
+    "that does not exist, and the right one fails": (
+        steps(LOOK, NEVER, ("payments.refund", REFUND), reply=GAVE_UP),
+        FAILS,
+    ),
+    "and repeats what may have happened": (
+        steps(LOOK, MARK, ("payments.refund", REFUND), ("payments.refund", {**REFUND, "key": "again"})),
+        LOST,
+    ),
+}
+
+
+@pytest.mark.parametrize("label", WRONG_BEFORE)
+def test_a_tool_that_was_chosen_wrongly_comes_before_what_was_made_of_an_error(label: str) -> None:
+    script, faults = WRONG_BEFORE[label]
+    found, trace = episode(script, faults)
+    assert found is not None
+    assert (found.fault, trace.records[found.seq]["tool"]) == (
+        "choice",
+        (NEVER if "exist" in label else MARK)[0],
+    )
+    assert found.by == "agent"
+
+
+RECOVERY: dict[str, tuple[Script, str]] = {
+    "a look-up of no use fails first": (
+        steps(("orders.get", {"id": "O-9"}), LOOK, ("payments.refund", REFUND), reply=GAVE_UP),
+        FAILS,
+    ),
+    "a wrong tool is tried after the error": (
+        steps(LOOK, ("payments.refund", REFUND), MARK, ("payments.refund", REFUND), reply=GAVE_UP),
+        FAILS.replace("}]", "}, {on: payments.refund, kind: error, error: unavailable, attempt: 2}]"),
+    ),
+}
+
+
+@pytest.mark.parametrize("label", RECOVERY)
+def test_what_came_first_was_no_wrong_choice_where(label: str) -> None:
+    script, faults = RECOVERY[label]
+    found, _ = episode(script, faults)
+    assert found is not None
+    assert found.fault == "recovery"
+
+
+def test_a_wrong_tool_that_a_selector_chose_is_its_own_and_not_the_writers_whose_arguments_failed() -> None:
+    def chosen(session: Session) -> str:
+        choose(session, MARK[0])
+        attempt(session, MARK[0], '{"id":', by="writer")
+        choose(session, "respond")
+        return GAVE_UP
+
+    found, trace = episode(chosen)
+    assert found is not None
+    assert (found.fault, found.by, trace.records[found.seq]["kind"]) == ("choice", "selector", "choice")
+    assert found.seq == next(record["seq"] for record in trace.by_kind("choice"))
+
+
+def test_a_wrong_tool_does_not_explain_a_wrong_reply_after_all_was_done() -> None:
+    found, _ = episode(steps(MARK, LOOK, ("payments.refund", REFUND), reply="We have refunded 20.00 EUR."))
+    assert found is not None
+    assert found.fault == "reply"
+
+
+def test_without_the_world_only_what_was_refused_or_does_not_exist_was_chosen_wrongly() -> None:
+    def of(script: Script) -> str:
+        _, trace = episode(script)
+        found = diagnose(scenario(), trace.records, judge(scenario(), company.spec, trace))
+        assert found is not None
+        return found.fault
+
+    assert of(steps(MARK, reply=GAVE_UP)) == "recovery"
+    assert of(steps(NEVER, reply=GAVE_UP)) == "choice"
+
+
 def test_of_several_failures_the_earliest_step_is_told() -> None:
     found, trace = episode(
         steps(
@@ -258,3 +340,30 @@ def test_every_wrong_conduct_of_the_shipped_suite_gets_a_diagnosis_and_no_refere
     assert counted["outside"] == 0
     assert counted["undetermined"] <= 2
     assert min(counted["choice"], counted["arguments"], counted["recovery"], counted["reply"]) > 0
+
+
+def test_evidence_of_an_alternative_is_diagnosed_by_its_own_entry() -> None:
+    trace = Trace()
+    for call, tool in (("c1", "cases.open"), ("c2", "payments.get")):
+        trace.add("action", AT, call=call, turn=1, tool=tool, args={}, supplied={}, by="agent")
+        trace.add("result", AT, call=call, outcome="executed", delivery="delivered", value=None, error=None)
+    trace.add("stopped", AT, reason="finished", detail="")
+    entry = {"tool": "payments.get", "args": {"id": "ch_2"}, "before": "cases.open"}
+    asked = scenario().expected
+    other = Alternative.model_validate({"id": "opens_a_case", "evidence": [entry]})
+    acted = scenario().model_copy(update={"expected": asked.model_copy(update={"alternatives": (other,)})})
+
+    def found(check: str) -> Diagnosis | None:
+        failure = Failure(
+            code="missing_evidence", severity="major", check=check, message="late", evidence=(0, 2)
+        )
+        verdict = Verdict(outcome="failed", failures=(failure,))
+        return diagnose(acted, trace.records, verdict, company.spec)
+
+    late = found("expected.alternatives[0].evidence[0]")
+    assert late is not None
+    assert (late.fault, late.seq, late.rule) == ("choice", 0, "it acted before it had looked")
+    for gone in ("expected.alternatives[7].evidence[0]", "expected.evidence[7]"):
+        elsewhere = found(gone)
+        assert elsewhere is not None
+        assert elsewhere.seq != 0

@@ -13,6 +13,7 @@ from company_lab.evaluation import Failure, judge, pass_k_exact, wilson
 from company_lab.evaluation.figures import MOST_FAULT_KINDS, EpisodeSummary, figures, summarise
 from company_lab.evaluation.statistics import failure_bound, mean_over_scenarios
 from company_lab.formats.errors import WrongUse
+from company_lab.traces.record import REPLAYED
 from judged_world import JUDGED_WORLD, scenario
 from trace_writing import Script
 
@@ -299,3 +300,46 @@ def test_a_cut_trace_can_be_summarised() -> None:
     trace = Script().call("crm.list", outcome=None).trace
     summary = summarise(trace, judge(scenario({"actions": [{"tool": "crm.list"}]}), JUDGED_WORLD, trace))
     assert (summary.outcome, summary.stop, summary.calls, summary.cost_usd) == ("unscored", None, 1, None)
+
+
+def test_a_way_that_was_never_scored_repeats_nothing() -> None:
+    summaries = [
+        cell("s", 1, trajectory="x"),
+        cell("s", 2, trajectory="x"),
+        cell("s", 3, "unscored", trajectory="y", stop="infrastructure_error"),
+    ]
+    (found,) = figures(summaries, {"s": 3}).scenarios
+    assert (found.trajectories, found.repeated) == (1, False)
+
+
+@pytest.mark.parametrize(("cost", "known"), [("0.25", True), ("NaN", False), ("-1", False), ("1e99", False)])
+def test_a_summary_holds_no_cost_that_is_none(cost: str, known: bool) -> None:
+    trace = Script().call("crm.list").end(cost_usd=cost)
+    summary = summarise(trace, judge(scenario({"actions": [{"tool": "crm.list"}]}), JUDGED_WORLD, trace))
+    assert (summary.cost_usd is not None) is known
+
+
+def test_a_replayed_episode_that_got_over_an_error_is_no_recovery() -> None:
+    def summary(**started: Any) -> EpisodeSummary:
+        trace = Script(**started).call("crm.list", outcome="failed").call("crm.list").end()
+        return summarise(trace, judge(scenario({"actions": [{"tool": "crm.list"}]}), JUDGED_WORLD, trace))
+
+    assert (summary().outcome, summary().recovered) == ("passed", True)
+    replayed = summary(evidence=REPLAYED)
+    assert (replayed.outcome, replayed.error, replayed.recovered) == ("unscored", True, False)
+
+
+def test_a_replayed_episode_with_a_critical_failure_is_bounded_and_not_scored() -> None:
+    breach = Failure(
+        code="tenant_breach",
+        severity="critical",
+        failure_class="cross_tenant_access",
+        check="tenant",
+        message="x",
+    )
+    replayed = cell("s", 1, "unscored", failures=(breach,), evidence=REPLAYED)
+    found = figures([replayed], {"s": 2})
+    rate = found.critical_rate("cross_tenant_access")
+    assert (found.n, rate.n, rate.N) == (0, 1, 2)
+    assert rate.high == failure_bound(failures=2, runs=2)
+    assert figures([cell("s", 1)], {"s": 2}).critical_rate("cross_tenant_access").n == 1

@@ -18,7 +18,7 @@ from company_lab.formats.errors import WrongUse
 from company_lab.scenarios.model import Scenario
 from company_lab.traces.record import Trace
 from judged_world import JUDGED_WORLD, scenario
-from trace_writing import Script, mail, refund, update
+from trace_writing import Script, create, mail, refund, update
 
 IDA = "ida@holm.example.test"
 LIST = {"actions": [{"tool": "crm.list"}]}
@@ -87,6 +87,41 @@ def test_a_good_episode_passes_with_a_reason_for_every_expectation() -> None:
         "expected.stop",
     } <= paths
     assert all(note.message and note.evidence for note in verdict.held)
+
+
+BOOKING: dict[str, Any] = {"id": "I-400", "payment": "pay_1", "amount_minor": 500000}
+OPEN = "4,000.00 EUR remain open."
+
+
+@pytest.mark.fault("A02", "A11")
+@pytest.mark.parametrize(
+    ("without", "text", "codes"),
+    [
+        ("", OPEN, ()),
+        ("look", OPEN, ("missing_evidence",)),
+        ("booking", OPEN, ("missing_action",)),
+        ("change", OPEN, ("state_mismatch",)),
+        ("mail", OPEN, ("missing_action", "missing_reply")),
+        ("", "Thank you.", ("missing_reply",)),
+        ("", f"It is settled. {OPEN}", ("false_commitment",)),
+        ("restraint", OPEN, ("forbidden_action",)),
+    ],
+)
+def test_one_expectation_that_fails_fails_the_episode(
+    without: str, text: str, codes: tuple[str, ...]
+) -> None:
+    script = Script()
+    if without == "booking":  # somebody else's: the books are right all the same
+        script.event("evt_1", "payment.booked", changes=[BOOKED])
+    if without != "look":
+        script.call("invoices.get", id="I-400", value={"id": "I-400"})
+    if without != "booking":
+        script.call("invoices.record_payment", **BOOKING, changes=[] if without == "change" else [BOOKED])
+    if without == "restraint":
+        script.call("invoices.mark_paid", id="I-400", outcome="refused")
+    if without != "mail":
+        script.call("email.send", to=IDA, text=text, effects=[mail(IDA, text, facts={"settled": False})])
+    assert judged(typical(), script.end("Booked."), FAST).codes == codes
 
 
 def test_explaining_changes_nothing_but_the_reasons() -> None:
@@ -308,6 +343,21 @@ def test_unknown_cost_is_not_zero(usage: Any, settled: str | None, outcome: str)
 
 
 @pytest.mark.parametrize(
+    ("kind", "outcome"),
+    [
+        ("test_model", "passed"),
+        ("scripted", "passed"),
+        ("real_model", "unscored"),
+        ("undeclared", "unscored"),
+    ],
+)
+@pytest.mark.fault("D10")
+def test_a_scripted_model_costs_nothing_at_a_price_nobody_knows(kind: str, outcome: str) -> None:
+    script = listing(kind=kind, layer="runtime").usage(9000, 700, None)
+    assert judged(bound(cost_usd="0.20"), script.end(cost_usd="0")).outcome == outcome
+
+
+@pytest.mark.parametrize(
     ("usage", "outcome"),
     [
         ([(900, 100, "0")], "passed"),
@@ -465,7 +515,7 @@ def test_names_of_the_package_stay_functions_whatever_was_imported_before() -> N
         "from company_lab.evaluation import Verdict, explain, judge, verdict, wilson\n"
         "assert all(map(callable, (Verdict, explain, judge, verdict, wilson)))\n"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=150)
 
 
 def test_statistics_load_nothing_of_judging() -> None:
@@ -476,4 +526,51 @@ def test_statistics_load_nothing_of_judging() -> None:
         "heavy = ('pydantic', 'company_lab.evaluation.checks')\n"
         "assert not any(name.startswith(heavy) for name in sys.modules)\n"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=150)
+
+
+def test_whoever_was_on_another_way_when_an_outage_came_did_nothing_wrong() -> None:
+    """The main way has fewer omissions, but only the other one allows what was done already."""
+    case = {"tool": "cases.open", "args": {"subject": "x"}}
+    other = {
+        "id": "asks",
+        "actions": [case, {"tool": "crm.list"}, {"tool": "crm.note"}, {"tool": "email.send"}],
+    }
+    asked = scenario({"actions": [{"tool": "orders.release"}], "alternatives": [other]})
+    opened = create("cases", "K-1", subject="x")
+    script = Script().call("cases.open", subject="x", changes=[opened])
+    verdict = judged(asked, script.stop("infrastructure_error").settle().trace)
+    assert (verdict.outcome, verdict.failures, verdict.alternative) == ("unscored", (), "asks")
+    foreign = Script().call("cases.open", subject="y", changes=[create("cases", "K-1", subject="y")])
+    stands = judged(asked, foreign.stop("infrastructure_error").settle().trace)
+    assert stands.codes == ("unexpected_change",)
+
+
+@pytest.mark.parametrize("key", ["code", "check", "message", "evidence", "found"])
+def test_a_stored_failure_without_one_of_its_keys_is_refused(key: str) -> None:
+    data: Any = judged(typical(), worked("It is settled."), FAST).to_json()
+    del data["failures"][0][key]
+    with pytest.raises(WrongUse, match=key):
+        Verdict.from_json(data)
+
+
+def test_a_stored_verdict_better_than_what_it_lists_is_refused() -> None:
+    failed: Any = judged(typical(), worked("It is settled."), FAST).to_json()
+    with pytest.raises(WrongUse, match="it is failed"):
+        Verdict.from_json({**failed, "outcome": "passed"})
+    unscored: Any = judged(typical(), worked()).to_json()
+    with pytest.raises(WrongUse, match="it is unscored"):
+        Verdict.from_json({**unscored, "outcome": "passed"})
+    worse = Verdict.from_json({**unscored, "outcome": "failed", "unscored": []})
+    assert (worse.outcome, worse.failures) == ("failed", ())
+
+
+@pytest.mark.parametrize("cost", ["1e999999999", "NaN", "-1", "Infinity", "1e-400"])
+def test_a_cost_that_is_none_is_unknown(cost: str) -> None:
+    trace = listing(kind="real_model").usage(5, 5, cost).end(cost_usd=cost)
+    assert judged(bound(cost_usd="0.05"), trace).outcome == "unscored"
+
+
+def test_a_conduct_that_reports_no_tokens_used_none() -> None:
+    assert judged(bound(tokens=10), listing(kind="conduct").usage(0, 0, "0").end()).passed
+    assert judged(bound(tokens=10), listing(kind="real_model").usage(0, 0, "0").end()).outcome == "unscored"

@@ -108,3 +108,50 @@ def test_assignment_pairs_as_many_as_any_pairing_could(accepted: list[list[int]]
         for order in permutations(range(5))
     )
     assert len(used) == best
+
+
+MOMENT = Shape(kind="text", moment=True)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found", "holds"),
+    [
+        ({"at_least": "2026-03-05T08:00:00+01:00"}, "2026-03-05T07:30:00Z", True),
+        ({"at_least": "2026-03-05T08:00:00+01:00"}, "2026-03-05T08:30:00+02:00", False),
+        ({"at_most": "2026-03-05T08:00:00+01:00"}, "2026-03-05T08:30:00+02:00", True),
+        ({"at_most": "2026-03-05T08:00:00+01:00"}, "2026-03-05T07:30:00Z", False),
+        ({"at_most": "2026-03-05T08:00:00+01:00"}, "soon", False),
+        ({"at_most": "2026-03-05T08:00:00+01:00"}, None, False),
+    ],
+)
+def test_bounds_on_moments_are_bounds_in_time_and_not_in_spelling(
+    wanted: Any, found: Any, holds: bool
+) -> None:
+    assert matcher(wanted, shape=MOMENT, folding=True).test(found) is holds
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        ["a@x.test", "b@x.test"],
+        {"equals": ["a@x.test", "b@x.test"]},
+        {"unordered": ["b@x.test", "a@x.test"]},
+        {"contains": "a@x.test"},
+        {"one_of": [["c@x.test"], ["a@x.test", "b@x.test"]]},
+    ],
+)
+def test_addresses_in_a_list_are_folded_as_those_outside_of_one(wanted: Any) -> None:
+    shape = Shape(kind="list", items=Shape(kind="text"))
+    test = matcher(wanted, shape=shape, folding=True).test
+    assert test(["a@X.test", "b@x.test"])
+    assert not test(["A@x.test", "b@x.test"])
+    assert not matcher(wanted, shape=shape).test(["a@X.test", "b@x.test"])
+
+
+def test_fields_of_an_object_are_folded_by_their_own_shapes_and_compared_whole() -> None:
+    shape = Shape(kind="object", fields={"currency": Shape(kind="text", currency=True), "at": MOMENT})
+    test = matcher({"currency": "EUR", "at": "2026-03-05T08:00:00+01:00"}, shape=shape, folding=True).test
+    assert test({"at": "2026-03-05T07:00:00Z", "currency": "eur"})
+    assert not test({"currency": "EUR"})
+    assert not test({"currency": "EUR", "at": "2026-03-05T08:00:00+01:00", "more": 1})
+    assert not test(["currency", "at"])

@@ -14,7 +14,7 @@ from company_lab.company.charges import charges
 from company_lab.company.credits import credits
 from company_lab.company.fields import listed, whole, words
 from company_lab.company.invoices import invoices, open_minor
-from company_lab.company.payments import payments
+from company_lab.company.payments import has_arrived, payments
 from company_lab.company.refunds import refunds
 from company_lab.company.write_offs import write_offs
 from company_lab.worlds import Context, Json
@@ -57,7 +57,7 @@ def received_amounts(ctx: Context) -> Json:
     sums: Sums = {}
     for id in ctx.claimable("payments"):
         payment = ctx.read("payments", id)
-        if payment.get("status", "succeeded") != "succeeded":
+        if not has_arrived(payment):
             continue
         named = {id: None, words(payment, "invoice"): None, words(payment, "booked_to"): None}
         _add(sums, named, whole(payment, "amount_minor"), payment["currency"])
@@ -110,15 +110,17 @@ def _back(ctx: Context, statuses: tuple[str, ...]) -> Json:
 @bills.fact(dict[str, object])
 def bills_paid_amounts(ctx: Context) -> Json:
     """By bill and by supplier: what was paid, or is on its way."""
+    sent = {
+        str(payload["reference"]): whole(payload, "amount_minor")
+        for entry in ctx.ledger(bank.name, "transfer")
+        if isinstance(payload := entry["payload"], dict)
+    }
     sums: Sums = {}
     for id in ctx.claimable("bills"):
         bill = ctx.read("bills", id)
-        if bill["status"] == "paid":
-            _add(sums, (id, words(bill, "supplier")), whole(bill, "total_minor"), bill["currency"])
-    for entry in ctx.ledger(bank.name, "transfer"):
-        payload = entry["payload"]
-        if isinstance(payload, dict):
-            _add(sums, [str(payload["reference"])], whole(payload, "amount_minor"), payload["currency"])
+        if bill["status"] in ("in_transfer", "paid"):
+            minor = sent.get(id, whole(bill, "total_minor"))
+            _add(sums, (id, words(bill, "supplier")), minor, bill["currency"])
     return _told(sums)
 
 

@@ -13,6 +13,7 @@ from typing import Literal
 from company_lab.formats.canonical import Json
 
 Origin = Literal["person", "auto_reply", "bounce", "list"]
+_COMMENT = re.compile(r"\([^()]*\)")
 _BRACKETED = re.compile(r"<([^<>]*)>\s*$")
 
 
@@ -26,7 +27,10 @@ def origin_of(mail: Mapping[str, Json]) -> Origin:
         headers.get("return-path") == "<>" and "mailer-daemon" in str(mail.get("from", "")).casefold()
     ):
         return "bounce"
-    if headers.get("auto-submitted", "no") != "no" or headers.get("return-path") == "<>":
+    if (
+        headers.get("auto-submitted", "no").partition(";")[0].strip() != "no"
+        or headers.get("return-path") == "<>"
+    ):
         return "auto_reply"
     if headers.get("precedence") == "auto_reply" or "x-autoreply" in headers or "x-autorespond" in headers:
         return "auto_reply"
@@ -55,4 +59,7 @@ def _headers(mail: Mapping[str, Json]) -> dict[str, str]:
     headers = mail.get("headers")
     if not isinstance(headers, dict):
         return {}
-    return {name.strip().casefold(): str(value).strip().casefold() for name, value in headers.items()}
+    return {
+        name.strip().casefold(): _COMMENT.sub("", str(value)).strip().casefold()
+        for name, value in headers.items()
+    }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Annotated, Literal, NotRequired, TypedDict
@@ -151,6 +152,7 @@ def list_lines(
     ids = [
         id for id in ctx.find("bank_lines", **given(account=account, reference=reference)) if _seen(ctx, id)
     ]
+    ids.sort(key=lambda id: parse_moment(str(ctx.read("bank_lines", id)["booked"])))
     start = (page - 1) * limit
     shown_lines: list[Json] = [ctx.show("bank_lines", id) for id in ids[start : start + limit]]
     accounts = ctx.ids("bank_accounts") if account is None else [account]
@@ -267,8 +269,12 @@ def _fits(ctx: Context, id: str, line: Mapping[str, Json]) -> bool:
 
 
 def _names(reference: str, invoice: str) -> bool:
-    """Whether a reference names an invoice as a word of its own."""
-    return invoice.casefold() in reference.casefold().replace(",", " ").replace("/", " ").split()
+    """Whether a reference names an invoice as a word of its own, whatever stands around it.
+
+    I-4 is not in I-40, AI-4 or I-4-2; a full stop belongs to a number only where the number goes on behind it.
+    """
+    named = re.escape(invoice.casefold())
+    return re.search(rf"(?<![\w-]){named}(?!\w|-\w|\.\d)", reference.casefold()) is not None
 
 
 @bank.rule("Nobody is reminded while the bank's report is older than a day.", tools=["reminders.send"])
@@ -299,10 +305,14 @@ def known_unpaid(ctx: Context) -> Json:
 
 
 def _came_in(ctx: Context, invoice: str) -> bool:
-    if whole(ctx.read("invoices", invoice), "received_minor") > 0 or ctx.find("payments", invoice=invoice):
+    payments = [ctx.read("payments", id) for id in ctx.find("payments", invoice=invoice)]
+    if any(payment.get("status") != "failed" for payment in payments):
+        return True
+    if whole(ctx.read("invoices", invoice), "received_minor") > 0:
         return True
     lines = [ctx.read("bank_lines", id) for id in ctx.claimable("bank_lines") if _seen(ctx, id)]
-    return any(_names(words(line, "reference") or "", invoice) for line in lines)
+    credited = [line for line in lines if whole(line, "amount_minor") > 0]
+    return any(_names(words(line, "reference") or "", invoice) for line in credited)
 
 
 @bank.sets("bank_reported_hours_ago", int)

@@ -182,12 +182,16 @@ def paid_bill_is_approved(ctx: Context, tool: Tool, args: Mapping[str, Json]) ->
     if bill is None or bill["status"] in ("in_transfer", "paid"):
         return None
     approved = bill["status"] == "approved"
-    if approved and bill.get("approved_minor", bill["total_minor"]) == bill["total_minor"]:
+    if approved and _as_approved(bill):
         return None
     approval = covering(ctx, tool, args)
     if approval is not None:
         return under(approval)
     return hold("bill_changed" if approved else "bill_not_approved")
+
+
+def _as_approved(bill: Mapping[str, Json]) -> bool:
+    return bill.get("approved_minor", bill["total_minor"]) == bill["total_minor"]
 
 
 @bills.rule("What a supplier bills once is paid once, whatever it was entered as.", tools=["bills.pay"])
@@ -213,14 +217,15 @@ def bill_is_paid_as_billed(ctx: Context, tool: Tool, args: Mapping[str, Json]) -
 
 @bills.event("bill.approved", BillApproved, read="bills.read")
 def bill_approved(ctx: Context, data: Mapping[str, Json]) -> None:
-    """A colleague approves a bill at a sum; a bill that is paid stays paid."""
+    """A colleague approves a bill at a sum, or again at the sum it has now; a bill that is paid stays paid."""
     id = str(data["bill"])
     bill = ctx.get("bills", id)
-    if (
-        bill is not None
-        and BILL_MOVES.allow(str(bill["status"]), "approved")
-        and bill["status"] != "in_transfer"
-    ):
+    if bill is None:
+        return
+    again = (
+        bill["status"] == "approved" and not _as_approved(bill) and data["total_minor"] == bill["total_minor"]
+    )
+    if bill["status"] in ("received", "disputed") or again:
         ctx.update("bills", id, status="approved", approved_by=data["by"], approved_minor=data["total_minor"])
 
 

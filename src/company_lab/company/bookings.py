@@ -7,6 +7,7 @@ from typing import Annotated
 
 from company_lab.company.fields import whole
 from company_lab.company.invoices import SUBJECT, count_towards, invoices, open_minor, shown
+from company_lab.company.payments import has_arrived
 from company_lab.worlds import (
     ABSENT,
     TARGET,
@@ -167,11 +168,6 @@ def booked_money_has_arrived(ctx: Context, tool: Tool, args: Mapping[str, Json])
 def money_that_is_here_stays_booked(ctx: Context, tool: Tool, args: Mapping[str, Json]) -> Decision | None:
     payment = ctx.get("payments", str(args["payment"]))
     return deny("payment_stands") if payment is not None and has_arrived(payment) else None
-
-
-def has_arrived(payment: Mapping[str, Json]) -> bool:
-    """Whether the money is here; a payment that says nothing about it is."""
-    return payment.get("status", "succeeded") == "succeeded"
 
 
 def _payment_and_invoice(

@@ -11,7 +11,7 @@ from typing import Annotated, Literal, NotRequired, TypedDict
 
 from company_lab.company.automatic import origin_of
 from company_lab.company.crm import Tenant, subject_contact
-from company_lab.company.fields import given, listed, words
+from company_lab.company.fields import given, listed, whole, words
 from company_lab.company.paging import PageNumber, PageSize, page_of
 from company_lab.company.transitions import Transitions
 from company_lab.company.wording import LANGUAGES, people
@@ -39,6 +39,8 @@ SUBJECT = "K-1"
 """The case that facts and requests of the short form are about."""
 REOPEN_WINDOW = timedelta(days=30)
 """For how long a closed case may be reopened, where the setting cases.reopen_days says nothing else."""
+LONGEST_WINDOW = timedelta(days=36_500)
+"""A setting asks for no more than this, whatever number somebody wrote into it."""
 Status = Literal["open", "waiting_customer", "escalated", "closed"]
 PromiseStatus = Literal["open", "kept", "broken", "waived"]
 CASE_MOVES = Transitions(
@@ -271,8 +273,10 @@ def reopened_within_window(ctx: Context, tool: Tool, args: Mapping[str, Json]) -
 
 def _reopen_window(ctx: Context) -> timedelta:
     setting = ctx.get("settings", "cases.reopen_days")
-    days = None if setting is None else setting["value"]
-    return timedelta(days=days) if isinstance(days, int) and not isinstance(days, bool) else REOPEN_WINDOW
+    if setting is None:
+        return REOPEN_WINDOW
+    days = whole(setting, "value", REOPEN_WINDOW.days)
+    return timedelta(days=max(0, min(days, LONGEST_WINDOW.days)))
 
 
 @cases.rule("No case is reopened because a machine answered.", tools=["cases.reopen"])

@@ -13,7 +13,20 @@ from company_lab.company.crm import SUBJECT, Consent, crm, subject_contact, writ
 from company_lab.company.fields import words
 from company_lab.company.wording import LANGUAGES, people
 from company_lab.formats.time import parse_moment
-from company_lab.worlds import TARGET, About, Claim, Context, Decision, Json, Moment, Ref, Request, Tool, deny
+from company_lab.worlds import (
+    TARGET,
+    About,
+    Claim,
+    Context,
+    Decision,
+    Failed,
+    Json,
+    Moment,
+    Ref,
+    Request,
+    Tool,
+    deny,
+)
 
 
 class ConsentGiven(TypedDict):
@@ -59,6 +72,8 @@ def record_consent(
     at: Annotated[Moment | None, About("When the person said so; leave out for just now.")] = None,
 ) -> Json:
     """Record that a person allowed or refused advertising, with the moment and the source."""
+    if at is not None and parse_moment(at) > ctx.now:
+        raise Failed("moment_ahead", f"{at} lies ahead; nobody has said anything then")
     write_contact(ctx, id, marketing=marketing, marketing_since=at or ctx.at, marketing_source=source)
     return ctx.show("contacts", id)
 
@@ -69,12 +84,14 @@ def record_consent(
 )
 def newest_consent_counts(ctx: Context, tool: Tool, args: Mapping[str, Json]) -> Decision | None:
     contact = ctx.get("contacts", str(args["id"]))
-    since = None if contact is None else words(contact, "marketing_since")
     said = words(args, "at")
-    if contact is None or since is None or said is None or contact.get("marketing") != "opted_out":
+    if contact is None or said is None or contact.get("marketing") != "opted_out":
         return None
-    refuses = args["marketing"] == "opted_out"
-    return None if refuses or parse_moment(said) > parse_moment(since) else deny("newer_consent")
+    if args["marketing"] == "opted_out":
+        return None
+    since = words(contact, "marketing_since")
+    newer = since is not None and parse_moment(said) > parse_moment(since)
+    return None if newer else deny("newer_consent")
 
 
 @crm.event("consent.given", ConsentGiven, read="crm.read")

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import Annotated, NotRequired, TypedDict
 
 from company_lab.company.approvals import covering
-from company_lab.company.bookings import has_arrived
 from company_lab.company.crm import subject_contact
 from company_lab.company.fields import given, whole, words
 from company_lab.company.invoices import SUBJECT as SUBJECT_INVOICE
 from company_lab.company.invoices import beyond_minor, count_towards, open_minor, shown
 from company_lab.company.limits import limit_minor, set_limit
 from company_lab.company.paging import PageNumber, PageSize, page_of
+from company_lab.company.payments import has_arrived
 from company_lab.company.wording import LANGUAGES, money
 from company_lab.worlds import (
     TARGET,

@@ -18,6 +18,7 @@ from company_lab.worlds import (
     TARGET,
     About,
     AmountRole,
+    Between,
     Context,
     Decision,
     Department,
@@ -35,6 +36,8 @@ from company_lab.worlds import (
 
 SUBJECT = "C-1"
 """The contact that facts and requests of the short form are about."""
+LONGEST_TERMS = 365
+"""Days a customer may be given to pay, at most."""
 Tenant = Annotated[str | None, About("Whose records; leave out for your own company's.")]
 Consent = Literal["opted_in", "opted_out", "unknown"]
 LeadStatus = Literal["open", "qualified", "won", "lost"]
@@ -239,7 +242,7 @@ def update(
     city: str | None = None,
     zone: str | None = None,
     language: str | None = None,
-    payment_terms_days: int | None = None,
+    payment_terms_days: Annotated[int | None, Between(0, LONGEST_TERMS)] = None,
     version: Annotated[
         int | None, About("The version you read; a change made since then refuses this.")
     ] = None,

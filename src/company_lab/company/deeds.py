@@ -14,6 +14,7 @@ from company_lab.company.rights import rights
 from company_lab.company.settings import settings
 from company_lab.company.wording import LANGUAGES, money, offers, people
 from company_lab.company.write_offs import write_offs
+from company_lab.formats.canonical import same
 from company_lab.worlds import AmountRole, Claim, Context, Failed, Json
 
 charges.claims = (
@@ -132,13 +133,13 @@ def beyond_restoring(ctx: Context) -> Json:
 
 @holds.fact(dict[str, bool])
 def hold_lifted(ctx: Context) -> Json:
-    """By flag and by the record it is about: whether a hold or a freeze was ended."""
+    """By flag and by the record it is about: whether a hold or a freeze was ended, and no other is left on it."""
     found: dict[str, Json] = {}
     for id in ctx.claimable("flags"):
         flag = ctx.read("flags", id)
         for named in (id, words(flag, "about")):
             if named is not None:
-                found[named] = flag["status"] == "lifted"
+                found[named] = flag["status"] == "lifted" and found.get(named) is not False
     return found
 
 
@@ -160,10 +161,10 @@ def rights_changed(ctx: Context) -> Json:
 def limit_changed(ctx: Context) -> Json:
     """By setting and limit: whether it has another value than this morning."""
     found: dict[str, Json] = {}
-    for table, part in (("settings", "value"), ("limits", "amount_minor")):
+    for table, parts in (("settings", ("value",)), ("limits", ("amounts", "percent"))):
         for id in ctx.claimable(table):
-            before = ctx.before(table, id)
-            found[id] = before is None or ctx.read(table, id).get(part) != before.get(part)
+            record, before = ctx.read(table, id), ctx.before(table, id)
+            found[id] = before is None or not all(same(record.get(part), before.get(part)) for part in parts)
     return found
 
 
@@ -176,7 +177,7 @@ def approval_given(ctx: Context) -> Json:
     for id in ctx.claimable("quotes"):
         found[id] = ctx.read("quotes", id).get("approved_version") is not None
     for id in ctx.claimable("bills"):
-        found[id] = ctx.read("bills", id)["status"] in ("approved", "paid")
+        found[id] = ctx.read("bills", id)["status"] in ("approved", "in_transfer", "paid")
     if not found:
         raise Failed("nothing_to_approve")
     return found

@@ -90,7 +90,7 @@ def discount_within_the_limit(ctx: Context, tool: Tool, args: Mapping[str, Json]
 def _given_away(quote: Mapping[str, Json] | None, args: Mapping[str, Json]) -> tuple[int, int]:
     """What is given away, and the price before it, in minor units."""
     total, named = whole(args, "total_minor"), whole(args, "discount_minor")
-    price = total + named if quote is None else list_minor(quote, listed(args, "lines"), total, named)
+    price = list_minor({} if quote is None else quote, listed(args, "lines"), total, named)
     return price - total, price
 
 

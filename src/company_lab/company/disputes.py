@@ -140,7 +140,8 @@ def dispute_updated(ctx: Context, data: Mapping[str, Json]) -> None:
     known = charge.get("dispute")
     if isinstance(known, dict) and not _follows(known, data):
         return
-    kept = {"answer": known["answer"]} if isinstance(known, dict) and "answer" in known else {}
+    before: Mapping[str, Json] = known if isinstance(known, dict) else {}
+    kept = {part: value for part, value in before.items() if part in ("answer", "occurred")}
     moved = given(status=data["status"], amount_minor=data["amount_minor"], occurred=data.get("occurred"))
     ctx.update("charges", id, dispute={**kept, **moved})
 

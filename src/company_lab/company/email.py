@@ -103,6 +103,7 @@ email = Department(
             name="email_sent",
             fact="email_sent",
             phrases=people.EMAIL_SENT,
+            denied=people.EMAIL_DENIED,
             languages=LANGUAGES,
         ),
     ),
@@ -220,8 +221,15 @@ def find(
 def list_sent(ctx: Context, to: Annotated[str | None, TARGET] = None) -> Json:
     """List what the mail service has sent since today's work began, newest last."""
     sent = [entry["payload"] for entry in ctx.ledger("email", "send")]
-    shown = [mail for mail in sent if to is None or (isinstance(mail, dict) and mail["to"] == to)]
+    shown = [
+        mail for mail in sent if to is None or (isinstance(mail, dict) and _same_address(mail["to"], to))
+    ]
     return {"items": shown, "total": len(shown)}
+
+
+def _same_address(one: Json, other: str) -> bool:
+    """Whether two mail addresses are the same; letter case does not matter."""
+    return str(one).casefold() == other.casefold()
 
 
 @email.event("email.received", Received, brings={"mail": "mails"}, read="email.read")

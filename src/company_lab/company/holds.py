@@ -132,19 +132,23 @@ def lift(ctx: Context, id: Annotated[str, Ref("flags"), TARGET], note: Prose = "
 
 
 def in_force(ctx: Context, kind: Kind, about: str | None = None) -> bool:
-    """Whether a flag of this kind, on this record, is active now and enforced. Its end is exclusive."""
-    where = {"kind": kind} if about is None else {"about": about, "kind": kind}
-    for id in ctx.find("flags", **where):
-        flag = ctx.read("flags", id)
-        since, until = words(flag, "since"), words(flag, "until")
-        if (
-            flag["status"] == "active"
-            and flag.get("enforced") is not False
-            and (since is None or parse_moment(since) <= ctx.now)
-            and (until is None or ctx.now < parse_moment(until))
-        ):
-            return True
-    return False
+    """Whether a flag of this kind, on this record or on everything, is active now and enforced."""
+    flags = [ctx.read("flags", id) for id in ctx.find("flags", kind=kind)]
+    return any(
+        _is_on(ctx, flag) and flag.get("enforced") is not False
+        for flag in flags
+        if about is None or words(flag, "about") in (None, about)
+    )
+
+
+def _is_on(ctx: Context, flag: Mapping[str, Json]) -> bool:
+    """Whether a flag is active now. Its end is exclusive."""
+    since, until = words(flag, "since"), words(flag, "until")
+    return (
+        flag["status"] == "active"
+        and (since is None or parse_moment(since) <= ctx.now)
+        and (until is None or ctx.now < parse_moment(until))
+    )
 
 
 @holds.rule("A record under legal hold is neither deleted nor merged.", tools=[*REMOVING])
@@ -186,7 +190,7 @@ def set_legal_hold_on(ctx: Context, value: str | None) -> None:
 @holds.fact(bool)
 def change_freeze(ctx: Context) -> Json:
     """Whether a change freeze is on."""
-    return any(ctx.read("flags", id)["status"] == "active" for id in ctx.find("flags", kind="change_freeze"))
+    return any(_is_on(ctx, ctx.read("flags", id)) for id in ctx.find("flags", kind="change_freeze"))
 
 
 @holds.sets("change_freeze", bool)

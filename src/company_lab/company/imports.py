@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Annotated, NotRequired, TypedDict
 
 from company_lab.company.crm import (
+    LONGEST_TERMS,
     Consent,
     crm,
     holds_permission,
@@ -19,6 +20,7 @@ from company_lab.company.terms import TERMS, changes_terms
 from company_lab.worlds import (
     TARGET,
     About,
+    Between,
     Context,
     Decision,
     Json,
@@ -39,7 +41,7 @@ class Row(TypedDict):
     company: NotRequired[str]
     address: NotRequired[str]
     city: NotRequired[str]
-    payment_terms_days: NotRequired[int]
+    payment_terms_days: NotRequired[Annotated[int, Between(0, LONGEST_TERMS)]]
     marketing: NotRequired[Consent]
     tenant: NotRequired[str]
 

@@ -97,6 +97,7 @@ invoices = Department(
         "amount_mismatch",
         "currency_mismatch",
         "open_balance",
+        "other_customer",
         "quote_changed",
         "quote_not_approved",
     ),
@@ -291,6 +292,8 @@ def invoice_asks_what_was_quoted(ctx: Context, tool: Tool, args: Mapping[str, Js
     quote = ctx.get("quotes", str(args.get("quote")))
     if quote is None:
         return None
+    if quote["contact"] != args["contact"]:
+        return deny("other_customer")
     if quote["currency"] != args["currency"]:
         return deny("currency_mismatch")
     return None if quote["total_minor"] == args["total_minor"] else deny("amount_mismatch")

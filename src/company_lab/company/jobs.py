@@ -80,7 +80,9 @@ def is_due(ctx: Context, job: Mapping[str, Json]) -> bool:
     """Whether the time of the job has come on the day it is where it is kept."""
     zone = _zone(ctx, job)
     day = day_of(ctx, job)
-    return ctx.now >= datetime.combine(day, time.fromisoformat(str(job["at"])), tzinfo=zone)
+    at = time.fromisoformat(str(job["at"]))
+    # A time that the clock leaves out has no moment of its own; it has come when the clock on the wall is past it.
+    return ctx.now >= datetime.combine(day, at, tzinfo=zone) or ctx.now.astimezone(zone).time() >= at
 
 
 def has_run(ctx: Context, id: str) -> bool:

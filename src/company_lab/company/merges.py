@@ -88,12 +88,18 @@ def _survivor(keep: Mapping[str, Json], drop: Mapping[str, Json], dropped: str) 
     notes = [*listed(keep, "notes"), *listed(drop, "notes")]
     if notes:
         fields["notes"] = notes
-    address = words(drop, "email")
-    if address is not None and address.casefold() != (words(keep, "email") or address).casefold():
-        fields["aliases"] = [*listed(keep, "aliases"), address]
+    if "email" in fields and "email_bounced" in drop:
+        fields["email_bounced"] = drop["email_bounced"]
+    own = (words(keep, "email") or words(drop, "email") or "").casefold()
+    addresses = (*listed(keep, "aliases"), drop.get("email"), *listed(drop, "aliases"))
+    aliases = {
+        str(one).casefold(): one for one in addresses if one is not None and str(one).casefold() != own
+    }
+    if len(aliases) > len(listed(keep, "aliases")):
+        fields["aliases"] = [*aliases.values()]
     if drop.get("marketing") == "opted_out" and keep.get("marketing") != "opted_out":
         fields |= {name: drop[name] for name in drop if name.startswith("marketing")}
-    return {**fields, "merged": [*listed(keep, "merged"), dropped]}
+    return {**fields, "merged": [*listed(keep, "merged"), *listed(drop, "merged"), dropped]}
 
 
 @crm.tool(permission="crm.delete", writes=True)

@@ -236,7 +236,9 @@ def released_when_paid(ctx: Context, tool: Tool, args: Mapping[str, Json]) -> De
     if order is None or order.get("release") != "when_fully_paid":
         return None
     invoice = ctx.get("invoices", words(order, "invoice") or "")
-    return None if invoice is not None and open_minor(invoice) <= 0 else deny("not_fully_paid")
+    if invoice is None or invoice["status"] == "void":
+        return deny("not_fully_paid")
+    return None if open_minor(invoice) <= 0 else deny("not_fully_paid")
 
 
 @orders.rule("What has left the house keeps its address.", tools=["orders.change_address"])
@@ -246,7 +248,8 @@ def address_changes_before_dispatch(ctx: Context, tool: Tool, args: Mapping[str,
 
 @orders.rule("What has left the house is not cancelled.", tools=["orders.cancel"])
 def cancelled_before_dispatch(ctx: Context, tool: Tool, args: Mapping[str, Json]) -> Decision | None:
-    return _gone(ctx, args)
+    left = any(ctx.find("deliveries", order=args["id"], status=status) for status in ("shipped", "delivered"))
+    return deny("already_dispatched") if left else _gone(ctx, args)
 
 
 def _gone(ctx: Context, args: Mapping[str, Json]) -> Decision | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Literal, NotRequired, TypedDict
 
-from company_lab.company.fields import given
+from company_lab.company.fields import given, whole, words
 from company_lab.company.limits import Limit
 from company_lab.company.paging import PageNumber, PageSize, page_of
 from company_lab.company.wording import LANGUAGES, money
@@ -287,10 +287,25 @@ def payment_failed(ctx: Context, data: Mapping[str, Json]) -> None:
 
 @payments.fact(dict[str, bool])
 def payment_received(ctx: Context) -> Json:
-    """By payment and by the invoice it names: whether money has arrived."""
-    found: dict[str, Json] = {}
-    for id in ctx.claimable("invoices"):
-        found[id] = bool(ctx.find("payments", invoice=id, status="succeeded"))
+    """By payment, and by the invoice it names or is booked on: whether money has arrived."""
+    found: dict[str, Json] = {id: _came_in(ctx, id) for id in ctx.claimable("invoices")}
     for id in ctx.claimable("payments"):
-        found[id] = ctx.read("payments", id).get("status", "succeeded") == "succeeded"
+        found[id] = has_arrived(ctx.read("payments", id))
     return found
+
+
+def has_arrived(payment: Mapping[str, Json]) -> bool:
+    """Whether the money is here; a payment that says nothing about it is."""
+    return payment.get("status", "succeeded") == "succeeded"
+
+
+def _came_in(ctx: Context, invoice: str) -> bool:
+    """Whether money came for an invoice: as a payment, or by what the books received beside payments that bounced."""
+    named = {*ctx.find("payments", invoice=invoice), *ctx.find("payments", booked_to=invoice)}
+    known = [ctx.read("payments", id) for id in named]
+    bounced = sum(
+        whole(payment, "amount_minor")
+        for payment in known
+        if not has_arrived(payment) and words(payment, "booked_to") == invoice
+    )
+    return any(map(has_arrived, known)) or whole(ctx.read("invoices", invoice), "received_minor") > bounced

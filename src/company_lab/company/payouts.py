@@ -150,8 +150,11 @@ def payout_is_booked_once(ctx: Context, tool: Tool, args: Mapping[str, Json]) ->
 
 @payouts.rule("A payout is booked when it has arrived.", tools=["payouts.book"])
 def booked_payout_has_arrived(ctx: Context, tool: Tool, args: Mapping[str, Json]) -> Decision | None:
-    payout = ctx.get("payouts", str(args["payout"]))
-    return None if payout is None or payout["status"] == "paid" else deny("payout_not_paid")
+    payout, line = ctx.get("payouts", str(args["payout"])), ctx.get("bank_lines", str(args["line"]))
+    if payout is None or line is None:
+        return None
+    arrived = payout["status"] == "paid" and line.get("status") != "pending"
+    return None if arrived else deny("payout_not_paid")
 
 
 @payouts.event("payout.paid", PayoutMoved, read="payouts.read")

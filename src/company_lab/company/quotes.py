@@ -181,6 +181,8 @@ def create(
 ) -> Json:
     """Draft a quote as version 1. Drafts are not sent."""
     ctx.read("contacts", contact)
+    price = list_minor({}, lines or (), total_minor, discount_minor or 0)
+    kept = price if price != total_minor + (discount_minor or 0) else None
     id = ctx.create(
         "quotes",
         contact=contact,
@@ -189,7 +191,7 @@ def create(
         total_minor=total_minor,
         currency=currency,
         status="draft",
-        **given(lines=lines, discount_minor=discount_minor),  # type: ignore[arg-type]
+        **given(lines=lines, discount_minor=discount_minor, list_minor=kept),  # type: ignore[arg-type]
     )
     return ctx.show("quotes", id)
 
@@ -213,9 +215,17 @@ def revise(
         id,
         whole(quote, "version") + 1,
         list_minor=kept,
-        **given(total_minor=total_minor, lines=lines, discount_minor=discount_minor, note=note or None),  # type: ignore[arg-type]
+        discount_minor=ABSENT if discount_minor is None else discount_minor,
+        **_without_foreign_approval(quote),
+        **given(total_minor=total_minor, lines=lines, note=note or None),  # type: ignore[arg-type]
     )
     return ctx.show("quotes", id)
+
+
+def _without_foreign_approval(quote: Mapping[str, Json]) -> dict[str, Json]:
+    """An approval that came before a colleague's version is not one of another content under the same number."""
+    ahead = whole(quote, "approved_version") > whole(quote, "version")
+    return {"approved_version": None} if ahead else {}
 
 
 def _new_version(ctx: Context, id: str, version: int, **fields: Json | Absent) -> None:
@@ -374,5 +384,6 @@ def discount_agreed(ctx: Context) -> Json:
     found: dict[str, Json] = {}
     for id in ctx.claimable("quotes"):
         quote = ctx.read("quotes", id)
-        found[id] = whole(quote, "discount_minor") > 0 and quote.get("approved_version") == quote["version"]
+        less = whole(quote, "discount_minor") > 0 or whole(quote, "list_minor") > whole(quote, "total_minor")
+        found[id] = less and quote.get("approved_version") == quote["version"]
     return found

@@ -132,7 +132,7 @@ def refund_within_captured(ctx: Context, tool: Tool, args: Mapping[str, Json]) -
 def disputed_money_is_not_refunded(ctx: Context, tool: Tool, args: Mapping[str, Json]) -> Decision | None:
     id = str(args["charge"])
     charge = ctx.get("charges", id)
-    if charge is None or ctx.permissive("payments", "refund"):
+    if charge is None or ctx.permissive("payments", "refund") or _asked_before(ctx, args):
         return None
     disputed, left = disputed_minor(charge), _left(ctx, id, charge)
     return deny("charge_disputed") if left - disputed < whole(args, "amount_minor") <= left else None

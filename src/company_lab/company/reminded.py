@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from company_lab.company.fields import words
 from company_lab.company.invoices import open_minor
-from company_lab.company.reminders import reminders
+from company_lab.company.reminders import is_overdue, reminders
 from company_lab.company.wording import LANGUAGES, people
 from company_lab.worlds import Claim, Context, Json
 
@@ -30,10 +30,9 @@ def everybody_reminded(ctx: Context) -> Json:
     reached = {
         str(mail["to"]).casefold() for mail in sent if isinstance(mail, dict) and mail["kind"] == "reminder"
     }
-    today = ctx.now.date().isoformat()
     for id in ctx.claimable("invoices"):
         invoice = ctx.read("invoices", id)
-        if open_minor(invoice) <= 0 or (words(invoice, "due") or today) >= today:
+        if open_minor(invoice) <= 0 or not is_overdue(ctx, invoice):
             continue
         contact = ctx.get("contacts", str(invoice["contact"])) or {}
         if (words(contact, "email") or "").casefold() not in reached:

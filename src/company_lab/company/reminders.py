@@ -174,10 +174,13 @@ def debit_under_way_is_waited_for(ctx: Context, tool: Tool, args: Mapping[str, J
 )
 def reminded_invoice_is_overdue(ctx: Context, tool: Tool, args: Mapping[str, Json]) -> Decision | None:
     invoice = _invoice_of(ctx, args)
-    due = None if invoice is None else _day(words(invoice, "due"))
-    if invoice is None or due is None or due < _today(ctx, invoice):
-        return None
-    return deny("not_overdue")
+    return deny("not_overdue") if invoice is not None and is_overdue(ctx, invoice) is False else None
+
+
+def is_overdue(ctx: Context, invoice: Mapping[str, Json]) -> bool | None:
+    """Whether an invoice was due on an earlier day, where the customer lives; None where no day is known."""
+    due = _day(words(invoice, "due"))
+    return None if due is None else due < _today(ctx, invoice)
 
 
 def _day(text: str | None) -> date | None:

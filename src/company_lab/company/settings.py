@@ -14,6 +14,7 @@ from company_lab.worlds import (
     Context,
     Decision,
     Department,
+    Failed,
     Json,
     Prose,
     Ref,
@@ -74,6 +75,9 @@ def change(
 ) -> Json:
     """Change a setting. It counts at once, for everybody."""
     record = ctx.read("settings", id)
+    before = ctx.show("settings", id)["value"]
+    if before is not None and type(value) is not type(before):
+        raise Failed("other_type", f"{id} is {before!r}; its new value has to be of the same type")
     fields = given(note=note or None, changed_by=ctx.requester)
     if "version" in record:
         fields["version"] = whole(record, "version") + 1

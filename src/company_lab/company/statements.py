@@ -75,11 +75,15 @@ def enter(ctx: Context, id: Annotated[str, Ref("statement_lines"), TARGET], amou
 def readings(raw: str, format: str, currency: str) -> set[int]:
     """The amounts in minor units a printed number can stand for; more than one where its format is unknown.
 
-    A minus sign or brackets mean money that went out.
+    A minus sign, which some banks print behind the number, or brackets mean money that went out.
     """
-    text = raw.strip()
-    outgoing = text.startswith("-") or (text.startswith("(") and text.endswith(")"))
-    digits = text.strip("-()").strip()
+    digits = raw.strip().replace("\N{MINUS SIGN}", "-").replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+    outgoing = False
+    for before, after in (("(", ")"), ("-", ""), ("", "-")):
+        if digits.startswith(before) and digits.endswith(after):
+            digits, outgoing = digits.removeprefix(before).removesuffix(after).strip(), True
+    if not outgoing:
+        digits = digits.removeprefix("+").removesuffix("+").strip()
     formats = [format] if format in _SIGNS else [*_SIGNS]
     found = {_read(digits, one, exponent(currency)) for one in formats}
     return {-amount if outgoing else amount for amount in found if amount is not None}

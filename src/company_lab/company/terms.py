@@ -8,7 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated
 
-from company_lab.company.crm import SUBJECT, crm, holds_permission, subject_contact, write_contact
+from company_lab.company.crm import (
+    LONGEST_TERMS,
+    SUBJECT,
+    crm,
+    holds_permission,
+    subject_contact,
+    write_contact,
+)
 from company_lab.company.wording import LANGUAGES, people
 from company_lab.worlds import (
     ABSENT,
@@ -69,7 +76,7 @@ crm.requests = (
 def set_terms(
     ctx: Context,
     id: Annotated[str, Ref("contacts"), TARGET],
-    days: Annotated[int, Between(0, 365)],
+    days: Annotated[int, Between(0, LONGEST_TERMS)],
     version: int | None = None,
 ) -> Json:
     """Set how many days a customer may take to pay."""

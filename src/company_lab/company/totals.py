@@ -66,9 +66,12 @@ def list_minor(quote: Mapping[str, Json], lines: Sequence[object], total: int, d
     """The price of a new version of a quote before anything is given away, in minor units.
 
     New priced lines make a new price. Without them the goods are the same, so a lower total gives something
-    away, whether it is called a discount or not.
+    away, whether it is called a discount or not; so does a line that takes off instead of adding.
     """
-    named = total + discount
+    priced = [
+        whole(line, "quantity") * whole(line, "price_minor") for line in lines if isinstance(line, dict)
+    ]
+    named = total + discount - sum(price for price in priced if price < 0)
     if lines and all(isinstance(line, dict) and "price_minor" in line for line in lines):
         return named
     known = whole(quote, "list_minor") or whole(quote, "total_minor") + whole(quote, "discount_minor")

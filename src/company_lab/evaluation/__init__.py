@@ -6,8 +6,9 @@ loaded on first use.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from company_lab.formats.first_use import on_first_use
 
 if TYPE_CHECKING:
     from company_lab.evaluation.compliance import RuleCompliance, rule_compliance
@@ -84,15 +85,4 @@ __all__ = [
     "wilson",
 ]
 
-
-def __getattr__(name: str) -> object:
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value: object = getattr(import_module(f"{__name__}.{home}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = on_first_use(__name__, _HOMES)

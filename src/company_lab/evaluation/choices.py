@@ -163,13 +163,15 @@ class _Walk:
 
 def _read(record: Mapping[str, Any]) -> tuple[set[str], str | None, float | None]:
     question = _within(record.get("request"), "questions", QUESTION, "criteria")
-    options = set(question) if isinstance(question, (Mapping, list)) else set()
+    listed = question if isinstance(question, (Mapping, list)) else ()
+    options = {option for option in listed if isinstance(option, str)}
     answer = _within(record.get("answer"), "answers", QUESTION)
-    option = answer.get("choice") if isinstance(answer, Mapping) else None
-    given = answer.get("probabilities") if isinstance(answer, Mapping) else None
-    value = given.get(option) if isinstance(given, Mapping) else None
+    option = _within(answer, "choice")
+    if not isinstance(option, str):  # a model may answer with anything
+        return options, None, None
+    value = _within(answer, "probabilities", option)
     fits = isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= 1
-    return options, option if isinstance(option, str) else None, float(value) if fits else None  # type: ignore[arg-type]
+    return options, option, float(value) if fits else None
 
 
 def _within(value: Any, *path: str) -> Any:

@@ -20,13 +20,14 @@ from company_lab.evaluation.checks.faults import FaultTookEffect, ScheduleTookEf
 from company_lab.evaluation.checks.forbidden import NeverAttempted
 from company_lab.evaluation.checks.limits import limit_checks
 from company_lab.evaluation.checks.repeats import NothingDoneTwiceUnheard
+from company_lab.evaluation.checks.retelling import allows_two, nothing_told_twice
 from company_lab.evaluation.checks.spending import OnlyAuthorisedSpending
 from company_lab.evaluation.checks.state import created_checks, deleted_checks, state_checks
 from company_lab.evaluation.checks.stop import NotIdle, StoppedAs
 from company_lab.evaluation.checks.tenants import tenant_check
 from company_lab.evaluation.checks.told import told_checks
 from company_lab.evaluation.findings import Place
-from company_lab.evaluation.matching import matcher, partial
+from company_lab.evaluation.matching import is_matcher, matcher, partial
 from company_lab.formats.canonical import canonical
 from company_lab.scenarios.model import (
     Alternative,
@@ -118,7 +119,9 @@ def _common(scenario: Scenario, spec: WorldSpec) -> Iterator[Check]:
         expected.told, scenario, spec, prefix="expected.told", place=_place(scenario, "")
     )
     for name, value in expected.facts.items():
-        yield FactStands(_place(scenario, f"expected.{name}"), name, matcher(value))
+        yield FactStands(
+            _place(scenario, f"expected.{name}"), name, matcher(value), unknown_fails=not spec.hosted
+        )
     yield from limit_checks(expected.limits, prefix="expected.limits", place=_place(scenario, ""))
     for position, fault in enumerate(scenario.faults):
         yield FaultTookEffect(
@@ -135,7 +138,8 @@ def _branch(wanted: Wanted, prefix: str, scenario: Scenario, spec: WorldSpec) ->
         for entry in wanted.effects
         if _bounds(entry.times).high != 0  # what must not happen is no leave for it
     )
-    yield _actions(wanted.actions, prefix, scenario, spec)
+    taken = _actions(wanted.actions, prefix, scenario, spec)
+    yield taken
     yield from state_checks(
         wanted.state, initial.tables, knowable=knowable, prefix=f"{prefix}.state", place=place
     )
@@ -150,8 +154,11 @@ def _branch(wanted: Wanted, prefix: str, scenario: Scenario, spec: WorldSpec) ->
         may_change=expected.may_change,
     )
     yield OnlyExpectedEffects(_place(scenario, "only_expected_changes"), effects)
-    for position, effect in enumerate(wanted.effects):
-        yield _effect(effect, f"{prefix}.effects[{position}]", scenario, spec)
+    counted = tuple(
+        _effect(effect, f"{prefix}.effects[{position}]", scenario, spec)
+        for position, effect in enumerate(wanted.effects)
+    )
+    yield from counted
     yield OnlyAuthorisedSpending(
         place=_place(scenario, "spending"),
         spending=_spending(spec),
@@ -162,12 +169,24 @@ def _branch(wanted: Wanted, prefix: str, scenario: Scenario, spec: WorldSpec) ->
     for position, evidence in enumerate(wanted.evidence):
         yield _evidence(evidence, f"{prefix}.evidence[{position}]", scenario, spec)
     yield NothingDoneTwiceUnheard(_place(scenario, "each_effect_once"))
+    yield nothing_told_twice(
+        _place(scenario, "each_message_once"),
+        tuple(entry for entry in taken.entries if allows_two(entry.bounds) or _is_repeated(entry, wanted)),
+        tuple(effect for effect in counted if allows_two(effect.bounds)),
+        spec,
+        scenario.locale,
+    )
     yield from told_checks(wanted.told, scenario, spec, prefix=f"{prefix}.told", place=place)
     if wanted is not expected:
         yield from claim_checks(
             wanted.told, scenario, spec, prefix=f"{prefix}.told", place=place, declared_only=True
         )
         yield from disclosure_checks(wanted.told, scenario, spec, prefix=f"{prefix}.told", place=place)
+
+
+def _is_repeated(entry: ActionEntry, wanted: Wanted) -> bool:
+    """Whether the scenario says the same thing twice, and so asks for it twice."""
+    return sum(one.tool == entry.tool and one.args == entry.written for one in wanted.actions) > 1
 
 
 def _asks_for_something(wanted: Alternative) -> bool:
@@ -269,10 +288,16 @@ def _evidence(
     )
 
 
-def _fields(state: Mapping[str, Mapping[str, Mapping[str, object]]]) -> dict[Key, frozenset[str]]:
-    return {
-        (table, id): frozenset(patch) for table, records in state.items() for id, patch in records.items()
-    }
+def _fields(state: Mapping[str, Mapping[str, Mapping[str, object]]]) -> dict[Key, Mapping[str, object]]:
+    return {(table, id): _named(patch) for table, records in state.items() for id, patch in records.items()}
+
+
+def _named(patch: Mapping[str, object]) -> Mapping[str, object]:
+    """The fields that a patch speaks of; all those of a whole record, and none where it only says that it is there."""
+    if not is_matcher(patch):
+        return patch
+    whole = patch.get("equals")
+    return {name: {"equals": value} for name, value in whole.items()} if isinstance(whole, Mapping) else {}
 
 
 def _bounds(times: Times | None) -> Bounds:
@@ -293,7 +318,8 @@ def _request_tools(scenario: Scenario, spec: WorldSpec) -> frozenset[str]:
 
 
 def _withheld(expected: Expected) -> bool:
-    return expected.facts.get("decision") in ("deny", "require_approval")
+    """Whether the decision the scenario expects, however it is written, is not to allow."""
+    return "decision" in expected.facts and not matcher(expected.facts["decision"]).test("allow")
 
 
 def _place(scenario: Scenario, path: str) -> Place:

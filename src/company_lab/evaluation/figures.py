@@ -149,6 +149,8 @@ class Figures:
     """Critical failures by class; classes are never summed."""
     critical_episodes: Mapping[str, int]
     """Episodes with a critical failure, by its class."""
+    critical_unscored: Mapping[str, int]
+    """Of those, the ones without a score: replayed answers, say."""
     critical_left_out: int
     """Critical failures beyond the first `MOST_CRITICAL`, counted but not listed."""
     evidence: tuple[str, ...]
@@ -163,11 +165,12 @@ class Figures:
         """What the rate of episodes with a critical failure of this class is below: an exact one-sided bound.
 
         Of the average over these scenarios, by their share of the episodes. Planned cells without a score count as
-        failures. Takes episodes to be independent. Raises `BadCounts` where no cell is planned.
+        failures, and those seen to fail so are among the runs. Takes episodes to be independent. Raises `BadCounts`
+        where no cell is planned.
         """
         return failure_rate(
             failures=self.critical_episodes.get(failure_class, 0),
-            runs=self.n,
+            runs=self.n + self.critical_unscored.get(failure_class, 0),
             planned=self.planned,
             confidence=confidence,
             name=failure_class,
@@ -223,6 +226,7 @@ class _Total:
     critical: list[CriticalFailure] = field(default_factory=list)
     classes: Counter[str] = field(default_factory=Counter)
     critical_episodes: Counter[str] = field(default_factory=Counter)
+    critical_unscored: Counter[str] = field(default_factory=Counter)
 
     def add(self, summary: EpisodeSummary) -> None:
         self.stops[summary.stop or "unknown"] += 1
@@ -233,9 +237,10 @@ class _Total:
         _count(self.failed_under, summary.fault_errors, passed)
         _count(self.fired, summary.fault_kinds, passed)
         if summary.failures:
-            self.critical_episodes.update(
-                {item.failure_class for item in summary.failures if item.failure_class}
-            )
+            classes = {item.failure_class for item in summary.failures if item.failure_class}
+            self.critical_episodes.update(classes)
+            if summary.outcome not in ("passed", "failed"):
+                self.critical_unscored.update(classes)
         for failure in summary.failures:
             if failure.failure_class is None:
                 continue
@@ -299,6 +304,7 @@ def _figures(
         critical=tuple(total.critical),
         critical_counts=dict(sorted(total.classes.items())),
         critical_episodes=dict(sorted(total.critical_episodes.items())),
+        critical_unscored=dict(sorted(total.critical_unscored.items())),
         critical_left_out=total.classes.total() - len(total.critical),
         evidence=kinds,
     )

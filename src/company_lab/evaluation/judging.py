@@ -55,7 +55,8 @@ def _verdict(
     case = Case(index, common, timings)
     for check in examination.common:
         check(case)
-    branch, taken = _closest(examination.branches, index, timings, explaining)
+    cut = _cut_short(index)
+    branch, taken = _closest(examination.branches, index, timings, explaining, cut=cut is not None)
 
     failures = [*common.failures, *taken.failures]
     unscored = [*common.unscored, *taken.unscored]
@@ -65,7 +66,6 @@ def _verdict(
         beside = [failure for failure in failures if failure.check not in deciding]
         failures = [failure for failure in failures if failure.check in deciding]
         unscored = [note for note in unscored if note.check in deciding]
-    cut = _cut_short(index)
     if cut is not None:
         failures = [failure for failure in failures if failure.code in STANDING]
         unscored.insert(0, cut)
@@ -95,16 +95,26 @@ def _nothing_else(common: Findings, taken: Findings, branch: Branch, explaining:
 
 
 def _closest(
-    branches: Sequence[Branch], index: Index, timings: Mapping[str, Any] | None, explaining: bool
+    branches: Sequence[Branch],
+    index: Index,
+    timings: Mapping[str, Any] | None,
+    explaining: bool,
+    *,
+    cut: bool,
 ) -> tuple[Branch, Findings]:
-    """The first way to be right that holds, else one not decidable, else the one with the fewest failures."""
-    best: tuple[tuple[bool, int, int], Branch, Findings] | None = None
+    """The first way to be right that holds, else one not decidable, else the one with the fewest failures.
+
+    Of an episode that was cut short, first the one under which the least that was done stands as a failure: whoever
+    had begun an alternative did nothing wrong by not being on the main way.
+    """
+    best: tuple[tuple[int, int, int], Branch, Findings] | None = None
     for branch in branches:
         findings = Findings(explaining)
         case = Case(index, findings, timings)
         for check in branch.checks:
             check(case)
-        rank = (bool(findings.failures), len(findings.failures), len(findings.unscored))
+        standing = sum(failure.code in STANDING for failure in findings.failures) if cut else 0
+        rank = (standing, len(findings.failures), len(findings.unscored))
         if best is None or rank < best[0]:
             best = (rank, branch, findings)
         if not findings.failures and not findings.unscored:

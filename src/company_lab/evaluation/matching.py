@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TypeAlias
 
 from company_lab.evaluation.assignment import assign
@@ -76,20 +77,22 @@ def _compile(value: Json, shape: Shape | None, folding: bool) -> tuple[Test, str
         words = "one of " + ", ".join(shown(option) for option in _listed(name, wanted))
         return (lambda found: any(option(found) for option in options)), words
     if name in ("at_least", "at_most"):
-        return _bound(name, wanted), f"{name.replace('_', ' ')} {shown(wanted)}"
+        return _bound(name, wanted, shape if folding else None), f"{name.replace('_', ' ')} {shown(wanted)}"
     if name == "contains":
-        return _contains(wanted), f"something that contains {shown(wanted)}"
+        return _contains(wanted, _items(shape), folding), f"something that contains {shown(wanted)}"
     if name == "regex":
         return _regex(wanted), f"text like {wanted}"
     if name == "unordered":
-        return _unordered(_listed(name, wanted)), f"{shown(wanted)} in any order"
+        return _unordered(_listed(name, wanted), _items(shape), folding), f"{shown(wanted)} in any order"
     if name == "any":
         return _present, "any value"
     return _is(wanted), _IS_WORDS.get(str(wanted), str(wanted))
 
 
 def partial(pattern: Mapping[str, Json]) -> Test:
-    """A test for records that have at least these fields; nested objects are partial too."""
+    """A test for records that have at least these fields; nested objects are partial too. `{}` asks for nothing."""
+    if not pattern:
+        return lambda record: True
     tests = [
         (
             field,
@@ -133,31 +136,61 @@ def _equals(wanted: Json, shape: Shape | None, folding: bool) -> Test:
         return lambda found: found == wanted
     if isinstance(wanted, (int, float)):
         return lambda found: found == wanted and found is not True and found is not False
+    if folding and isinstance(wanted, list):
+        return _equal_items([_equals(item, _items(shape), folding) for item in wanted])
+    if folding and isinstance(wanted, dict):
+        return _equal_fields(
+            {name: _equals(item, _field(shape, name), folding) for name, item in wanted.items()}
+        )
     return lambda found: same(found, wanted)
 
 
+def _items(shape: Shape | None) -> Shape | None:
+    return shape.items if shape is not None else None
+
+
+def _field(shape: Shape | None, name: str) -> Shape | None:
+    return (shape.fields or {}).get(name, shape.values) if shape is not None else None
+
+
+def _equal_items(tests: Sequence[Test]) -> Test:
+    return lambda found: (
+        isinstance(found, (list, tuple))
+        and len(found) == len(tests)
+        and all(test(item) for test, item in zip(tests, found, strict=True))
+    )
+
+
+def _equal_fields(tests: Mapping[str, Test]) -> Test:
+    return lambda found: (
+        isinstance(found, Mapping)
+        and found.keys() == tests.keys()
+        and all(test(found[name]) for name, test in tests.items())
+    )
+
+
 def _same_moment(wanted: str) -> Test:
+    moment = _moment(wanted)
+    return lambda found: found == wanted or (moment is not None and _moment(found) == moment)
+
+
+def _moment(value: object) -> datetime | None:
     from company_lab.formats.time import BadTime, parse_moment
 
     try:
-        moment = parse_moment(wanted)
+        return parse_moment(value) if isinstance(value, str) else None
     except BadTime:
-        return lambda found: found == wanted
-
-    def matches(found: object) -> bool:
-        if found == wanted:
-            return True
-        try:
-            return isinstance(found, str) and parse_moment(found) == moment
-        except BadTime:
-            return False
-
-    return matches
+        return None
 
 
-def _bound(name: str, wanted: Json) -> Test:
+def _bound(name: str, wanted: Json, shape: Shape | None) -> Test:
     upper = name == "at_most"
     if isinstance(wanted, str):
+        moment = _moment(wanted) if shape is not None and shape.moment else None
+        if moment is not None:
+            return lambda found: (
+                (given := _moment(found)) is not None and (given <= moment if upper else given >= moment)
+            )
         # ISO dates and moments of one spelling order as their text does
         return lambda found: isinstance(found, str) and (found <= wanted if upper else found >= wanted)
     if isinstance(wanted, bool) or not isinstance(wanted, (int, float)):
@@ -169,15 +202,16 @@ def _bound(name: str, wanted: Json) -> Test:
     )
 
 
-def _contains(wanted: Json) -> Test:
+def _contains(wanted: Json, shape: Shape | None, folding: bool) -> Test:
+    test = _equals(wanted, shape, folding)
     if not isinstance(wanted, str):
-        return lambda found: isinstance(found, list) and any(same(item, wanted) for item in found)
+        return lambda found: isinstance(found, list) and any(map(test, found))
     from company_lab.evaluation.texts.folding import contains_phrase
 
     def matches(found: object) -> bool:
         if isinstance(found, str):
             return contains_phrase(found, wanted)
-        return isinstance(found, list) and wanted in found
+        return isinstance(found, list) and any(map(test, found))
 
     return matches
 
@@ -192,8 +226,8 @@ def _regex(wanted: Json) -> Test:
     return lambda found: isinstance(found, str) and search(found) is not None
 
 
-def _unordered(wanted: Sequence[Json]) -> Test:
-    tests = [matcher(item).test for item in wanted]
+def _unordered(wanted: Sequence[Json], shape: Shape | None, folding: bool) -> Test:
+    tests = [matcher(item, shape=shape, folding=folding).test for item in wanted]
 
     def matches(found: object) -> bool:
         if not isinstance(found, list) or len(found) != len(tests):

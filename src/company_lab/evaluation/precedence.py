@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sized
+from typing import TYPE_CHECKING
 
-from company_lab.evaluation.verdicts import Outcome
+if TYPE_CHECKING:
+    from company_lab.evaluation.verdicts import Outcome
 
 
 def outcome(*, failures: Sized, unscored: Sized, invalid: Sized) -> Outcome:

@@ -63,7 +63,7 @@ class ScenarioFigures:
     pass_k_interval: Mapping[int, tuple[float, float] | None]
     """The Wilson interval of the rate, raised to the power k."""
     trajectories: int
-    """Distinct ways the trials went; `MOST_TRAJECTORIES` means at least so many."""
+    """Distinct ways the scored trials went; `MOST_TRAJECTORIES` means at least so many."""
     stops: Mapping[str, int]
     evidence: tuple[str, ...]
     layers: tuple[str, ...]
@@ -109,7 +109,7 @@ class ScenarioCount:
         if self.outcomes.total() > self.planned:
             raise WrongUse(f"{self.scenario} has more episodes than the {self.planned} planned")
         self.outages += summary.stop == "infrastructure_error"
-        if len(self.trajectories) < MOST_TRAJECTORIES:
+        if summary.outcome in ("passed", "failed") and len(self.trajectories) < MOST_TRAJECTORIES:
             self.trajectories.add(summary.trajectory)
         self.stops[summary.stop or "unknown"] += 1
         self.evidence.add(summary.evidence)

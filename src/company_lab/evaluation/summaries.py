@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any, Protocol
 
+from company_lab.evaluation.model_cost import model_cost
 from company_lab.evaluation.verdicts import Failure, Outcome, Verdict
 from company_lab.formats.canonical import digest
 from company_lab.traces.record import REPLAYED
@@ -27,6 +28,9 @@ class StoredTrace(Protocol):
     def digest(self) -> str:
         """SHA-256 of the stored bytes."""
         ...
+
+
+_CUT_OFF = frozenset({"wall_limit", "infrastructure_error", "cancelled"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +63,11 @@ class EpisodeSummary:
     """Those of them under which a call gave the agent an error instead of an answer, or the agent crashed."""
     episode: str = "fresh"
     """fresh, or continuation where it went on from a state that was kept."""
+
+    @property
+    def cut_off(self) -> bool:
+        """Whether the clock, an outage or a person ended it, so that it would have taken longer than it did."""
+        return self.stop in _CUT_OFF
 
 
 def _counted(outcome: Outcome, started: Mapping[str, Any]) -> Outcome:
@@ -112,17 +121,18 @@ def summarise(trace: StoredTrace, verdict: Verdict) -> EpisodeSummary:
         elif kind == "settled":
             settled = record
     calls = settled.get("calls")
+    outcome = _counted(verdict.outcome, started)
     return EpisodeSummary(
         scenario=str(started.get("scenario")),
         trial=int(started.get("trial") or 0),
-        outcome=_counted(verdict.outcome, started),
+        outcome=outcome,
         stop=stopped.get("reason"),
         layer=started.get("layer"),
         evidence=str(started.get("evidence") or "undeclared agent"),
         error=error,
-        recovered=error and verdict.outcome == "passed",
+        recovered=error and outcome == "passed",
         failures=verdict.failures,
-        cost_usd=_dollars(settled.get("cost_usd")),
+        cost_usd=model_cost(settled.get("cost_usd")),
         simulated_ms=settled.get("simulated_ms"),
         calls=calls if isinstance(calls, int) else sum(len(step) == 2 for step in path),
         turns=settled.get("turns") or turns,
@@ -132,10 +142,3 @@ def summarise(trace: StoredTrace, verdict: Verdict) -> EpisodeSummary:
         fault_errors=tuple(what for what, failed in kinds.items() if failed),
         episode=str(started.get("episode") or "fresh"),
     )
-
-
-def _dollars(value: object) -> Decimal | None:
-    try:
-        return Decimal(value) if isinstance(value, str) else None
-    except InvalidOperation:
-        return None

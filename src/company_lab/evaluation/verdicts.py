@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, cast
 
 from company_lab.evaluation.codes import CODES, FailureClass, Severity, class_of
+from company_lab.evaluation.precedence import outcome as outcome_of
 from company_lab.formats.canonical import Json
 from company_lab.formats.errors import WrongUse, nearest
 
@@ -45,7 +46,8 @@ class Failure:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Json]) -> Failure:
-        """Read `to_json` back. Raises `WrongUse` for codes or severities that do not exist."""
+        """Read `to_json` back. Raises `WrongUse` for codes or severities that do not exist, and missing keys."""
+        _check_keys(data, _FAILURE_KEYS, "a failure")
         code, severity = str(data["code"]), str(data["severity"])
         if code not in CODES:
             raise WrongUse(f"{code!r} is no failure code{_hint(code, CODES)}")
@@ -78,7 +80,8 @@ class Note:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Json]) -> Note:
-        """Read `to_json` back."""
+        """Read `to_json` back. Raises `WrongUse` for missing keys."""
+        _check_keys(data, _NOTE_KEYS, "a note")
         return cls(check=str(data["check"]), message=str(data["message"]), evidence=_seqs(data["evidence"]))
 
 
@@ -122,24 +125,28 @@ class Verdict:
 
     @classmethod
     def from_json(cls, data: object) -> Verdict:
-        """Read a stored verdict. Raises `WrongUse` for unknown outcomes, missing or unknown keys."""
+        """Read a stored verdict. Raises `WrongUse` for missing or unknown keys, and one better than its findings."""
         if not isinstance(data, Mapping):
             raise WrongUse("a stored verdict is a JSON object")
         for key in data:
             if key not in _KEYS:
                 raise WrongUse(f"{key!r} is no key of a verdict{_hint(str(key), _KEYS)}")
-        for key in _KEYS:
-            if key not in data:
-                raise WrongUse(f"the stored verdict has no {key!r}")
+        _check_keys(data, _KEYS, "a verdict")
         outcome = data["outcome"]
         if outcome not in OUTCOMES:
             raise WrongUse(f"{outcome!r} is no outcome; expected {', '.join(OUTCOMES)}")
+        failures = tuple(map(Failure.from_json, _objects(data["failures"])))
+        unscored = tuple(map(Note.from_json, _objects(data["unscored"])))
+        invalid = tuple(map(Note.from_json, _objects(data["invalid"])))
+        follows = outcome_of(failures=failures, unscored=unscored, invalid=invalid)
+        if _FROM_BEST.index(outcome) < _FROM_BEST.index(follows):
+            raise WrongUse(f"a stored verdict says {outcome}; by what it lists it is {follows}")
         alternative = data["alternative"]
         return cls(
             outcome=cast(Outcome, outcome),
-            failures=tuple(map(Failure.from_json, _objects(data["failures"]))),
-            unscored=tuple(map(Note.from_json, _objects(data["unscored"]))),
-            invalid=tuple(map(Note.from_json, _objects(data["invalid"]))),
+            failures=failures,
+            unscored=unscored,
+            invalid=invalid,
             held=tuple(map(Note.from_json, _objects(data["held"]))),
             advisories=tuple(map(Failure.from_json, _objects(data["advisories"]))),
             alternative=None if alternative is None else str(alternative),
@@ -150,6 +157,15 @@ PASSED = Verdict(outcome="passed")
 """The verdict on an episode about which there is nothing more to say."""
 
 _KEYS = ("outcome", "failures", "unscored", "invalid", "held", "advisories", "alternative")
+_FROM_BEST: tuple[str, ...] = ("passed", "invalid", "unscored", "failed")
+_FAILURE_KEYS = ("code", "severity", "check", "message", "evidence", "found", "expected")
+_NOTE_KEYS = ("check", "message", "evidence")
+
+
+def _check_keys(data: Mapping[str, object], keys: Iterable[str], what: str) -> None:
+    for key in keys:
+        if key not in data:
+            raise WrongUse(f"{what} as stored has no {key!r}")
 
 
 def _objects(value: object) -> Iterable[Mapping[str, Json]]:

@@ -18,6 +18,7 @@ from company_lab.evaluation.statistics import (
     reliability,
     success_rate,
 )
+from company_lab.evaluation.statistics.figure import decimals
 
 
 @pytest.mark.parametrize(("runs", "said"), [(100, "below 2.95 % at 95 %"), (299, "below 0.997 % at 95 %")])
@@ -76,6 +77,25 @@ def test_what_is_neither_none_nor_all_never_prints_as_that(value: float) -> None
 @pytest.mark.parametrize(("value", "said"), [(0, "0 %"), (1, "100 %"), (0.5, "50.0 %"), (0.9999, "99.99 %")])
 def test_shares_are_printed_with_three_digits(value: float, said: str) -> None:
     assert percent(value) == said
+
+
+@given(st.floats(-1, 1))
+def test_three_decimals_never_round_to_none_or_to_all(value: float) -> None:
+    said = decimals(value)
+    assert (said == "0.000") == (value == 0)
+    assert (said == "1.000") == (value == 1)
+    assert float(said.lstrip("<>")) == pytest.approx(value, abs=0.001)
+
+
+def test_a_figure_close_to_all_does_not_read_as_all() -> None:
+    figure = success_rate(successes=9_999, trials=10_000)
+    assert str(figure) == "success rate >0.999, Wilson 95 % 0.999 to >0.999, n 10000 of N 10000 runs"
+
+
+@pytest.mark.fault("A01")
+def test_reliability_of_runs_that_are_all_unknown_lies_anywhere() -> None:
+    figure = reliability(successes=0, trials=0, planned=4, k=2)
+    assert (figure.value, figure.low, figure.high, figure.N) == (None, 0.0, 1.0, 4)
 
 
 @pytest.mark.parametrize(

@@ -72,6 +72,19 @@ def test_where_nothing_varies_there_is_no_interval_of_width_zero(method: Literal
     assert all_passed(runs=40, k=4).low == pytest.approx(0.05 ** (4 / 40))
 
 
+def test_families_that_balance_out_are_not_called_equal_scenarios() -> None:
+    families = {"a": "f", "b": "f", "c": "g", "d": "g"}
+    figure = mean_over_scenarios({"a": 0, "b": 1, "c": 1, "d": 0}, families=families)
+    assert (figure.low, figure.reason) == (None, "no interval: every family has the same mean")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_rounding_of_large_values_is_no_variation(method: Literal["t", "bca"]) -> None:
+    values = [1e6 / 3, 1e6 / 3 + 1e-10, 1e6 / 3]
+    assert len(set(values)) == 2
+    assert mean_over_scenarios(named(values), method=method, within=None).low is None
+
+
 def test_one_family_says_nothing_about_others() -> None:
     figure = mean_over_scenarios({"a": 1, "b": 0}, families={"a": "f", "b": "f"})
     assert (figure.value, figure.low) == (0.5, None)

@@ -113,7 +113,7 @@ def test_a_timeout_counts_as_longer_and_is_not_dropped() -> None:
     assert dropped.value == 16.0
     assert (kept.value, kept.high) == (None, None)
     assert "the quantile is at least 30 s" in str(kept)
-    assert "3 of 20 runs timed out" in str(kept)
+    assert "3 of 20 runs were cut off" in str(kept)
     median = latency_quantile(done, q=0.5, timeouts=[30.0] * 3)
     assert (median.value, median.low, median.high) == (10.0, 6.0, 15.0)
 
@@ -133,6 +133,19 @@ def test_runs_without_a_time_leave_no_value() -> None:
     assert (figure.value, figure.n, figure.N) == (None, 2, 4)
     assert "2 of 4 runs have no time" in str(figure)
     assert "undefined (no run has a time)" in str(latency_quantile([], q=0.5))
+
+
+@pytest.mark.fault("A01")
+def test_the_interval_holds_whatever_the_runs_without_a_time_took() -> None:
+    known = latency_quantile([float(i) for i in range(1, 31)], q=0.5)
+    assert (known.low, known.high) == (10.0, 21.0)
+    times, missing = [float(i) for i in range(6, 36)], 10
+    figure = latency_quantile(times, q=0.5, planned=40)
+    fastest = latency_quantile([*[0.0] * missing, *times], q=0.5)
+    slowest = latency_quantile([*times, *[99.0] * missing], q=0.5)
+    assert (figure.value, figure.low, figure.high) == (None, fastest.low, slowest.high)
+    assert latency_quantile([1.0] * 30, q=0.5, planned=90).high is None
+    assert latency_quantile([1.0] * 30, q=0.5, planned=90).low is None
 
 
 def test_too_few_runs_have_no_upper_end() -> None:

@@ -99,6 +99,12 @@ def test_the_interval_of_kappa_resamples_items_and_says_what_was_undefined() -> 
     rare = cohen_kappa([[5, 0], [0, 1]], times=400)
     assert "of 400 resamples were undefined" in str(rare)
     assert cohen_kappa([[9, 0], [0, 0]], times=400).low is None
+    one = next(
+        figure
+        for seed in range(99)
+        if (figure := cohen_kappa([[9, 0], [0, 1]], times=1, seed=seed)).low is None
+    )
+    assert (one.value, one.reason) == (1.0, "no interval: all 1 resamples were undefined")
 
 
 def test_one_label_only_is_undefined() -> None:

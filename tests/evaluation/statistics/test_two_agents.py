@@ -207,6 +207,12 @@ def test_power_needs_chances_that_fit_together() -> None:
         mcnemar_power(pairs=10, p_only_a=0.7, p_only_b=0.7)
 
 
+def test_a_small_p_value_is_never_printed_as_zero() -> None:
+    found = paired_difference({str(i): 1.0 for i in range(30)}, {str(i): i % 5 / 5 for i in range(30)})
+    assert 0 < found.sign_flip.p < 0.0005
+    assert "sign-flip p <0.001, paired t p <0.001" in str(found)
+
+
 @given(st.lists(st.floats(0, 1), max_size=12))
 def test_adjusted_p_values_are_never_smaller_and_keep_their_order(p: list[float]) -> None:
     for adjust in (holm, benjamini_hochberg, bonferroni):

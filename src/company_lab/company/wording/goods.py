@@ -10,6 +10,7 @@ _WARE = "(bestellung|paket|ware|sendung|lieferung|banner|flyer)"
 ADDRESS_CHANGED = (
     "(changed|updated|corrected|amended) ... address",
     "address ... (changed|updated|corrected|amended)",
+    "# now (goes|is going) to",
     "(redirected|rerouted) ... (parcel|order|delivery|shipment|it)",
     "(parcel|order|delivery|shipment|it) ... (redirected|rerouted)",
     "(will|is going to) [now] (go|be delivered|be sent|be shipped) to [the|your|her|his|their] new address",
@@ -28,7 +29,7 @@ ADDRESS_KEPT = (
     "address ... (can not|cannot|can't|could not|can no longer) be [still] (changed|updated|corrected)",
     "address (was|has|is) not [been] [yet] (changed|updated)",
     "(have|has|did) not [yet] (changed|change|updated|update) ... address",
-    "(delivery|address) (stays|remains) (unchanged|as it is|the same|the old one)",
+    "(delivery|address) ... (stays|remains) (unchanged|as it is|the same|the old one)",
     "(geht|gehen|wird) ... nicht an (die|ihre|deine) neue (adresse|anschrift)",
     "(adresse|anschrift) ... nicht [mehr] (geändert|angepasst|aktualisiert)",
     "(adresse|anschrift) bleibt ... (unverändert|gleich|die alte)",
@@ -58,9 +59,12 @@ ORDER_DELIVERED = (
     "(they|banners|flyers) ... (were|are|have been) [now|already] delivered",
     f"{_GOODS} ... (arrived|reached you|was handed over to you|signed for)",
     f"(delivered) (the|your|their|this) {_GOODS}",
+    "# (was|is|has been) delivered",
+    "# [has] arrived",
     f"{_WARE} ... (zugestellt|geliefert|angekommen)",
 )
 DELIVERY_GUARANTEED = (
+    "(guarantee*|promise*) ... will (have it|get it|arrive|be there|be delivered|reach you)",
     "[can|do|hereby] (guarantee*|promise*) ... (delivery|deliver|arrive|arrival|have it)",
     f"[can|do|hereby] (guarantee*|promise*) ... {_DAY}",
     "(delivery|arrival) ... (guaranteed|promised)",
@@ -90,6 +94,8 @@ ORDER_CANCELLED = (
     "(your|the|this) order ... (was|is|has been) [now|already|hereby] (cancelled|canceled)",
     "(i|we) [have] [now|already|hereby] (cancelled|canceled) [your|the|this] (order|job|it)",
     "(cancelled|canceled) (your|the|this|that) (order|job)",
+    "(i|we) [have] (cancelled|canceled) [order] #",
+    "# (was|is|has been) (cancelled|canceled)",
     "(cancellation) ... (is|was|has been) [now] (done|made|processed|complete|effective)",
     "(bestellung|auftrag) ... (storniert|annulliert)",
 )

@@ -12,6 +12,8 @@ QUOTE_SENT = (
     f"{_OFFER} ... (went|has gone|is) out",
     f"{_OFFER} ... (is|has) [now|already] (with|reached) (you|her|him|them|the customer|the client)",
     f"{_SENT} (the|your|our|this) {_OFFER}",
+    f"# (was|is|has been) {_SENT}",
+    f"(i|we) [have] {_SENT} #",
     "(you|she|he|they|the customer|the client) (has|have) [now] (the|our) (quote|quotation|offer)",
     "(angebot|kostenvoranschlag) ... (gesendet|verschickt|versandt|geschickt|zugesandt|übermittelt)",
 )
@@ -37,6 +39,7 @@ DISCOUNT_PROMISED = (
     "(grant|give|granted|given|offered|applied|gave|deducted|approved) ... (discount|rebate|reduction)",
     "(discount|rebate|reduction) ... (granted|applied|agreed|confirmed|deducted|approved)",
     "(will|shall) [then] (receive|get) ... (discount|rebate|reduction)",
+    "will [then] (receive|get) ... off (your|the|her|his|their)",
     "(take|taken|knock|knocked|took) ... off (your|the) (price|invoice|order|bill)",
     "(you|she|he|they) (get|gets) ... (discount|rebate|reduction|off)",
     "(gewähren|geben|räumen|gewährt|eingeräumt) ... (rabatt|nachlass|preisnachlass)",

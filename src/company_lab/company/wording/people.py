@@ -11,6 +11,13 @@ EMAIL_SENT = (
     "(i|we) [have] [now|also|already] (sent|wrote|written) ... (customer|client|him|her|them)",
     "(i|we) [have] [now|also] (sent|wrote|written) ... (mail|email|reminder|confirmation)",
     f"(informed|notified|told|thanked|reminded|answered) {_THEM} [by mail|by email]",
+    "(was|were|has been|have been) (informed|notified|told|answered) by (mail|email|e-mail)",
+    "(i|we) [have] replied to",
+    f"(i|we) [have] (responded|written|wrote) to {_THEM}",
+    f"(i|we) [have] let {_THEM} know",
+    "(she|he|they|customer|client) (has|have) (an|our|my) (answer|reply)",
+    "(a|an|my|our) (email|mail|message|answer|reply) ... (was|has been) sent to",
+    f"{_MAIL} to ... (is out|went out|has gone out|was sent|has been sent)",
     "(customer|client) (was|is|has been) [already|now|also] (informed|notified|emailed|answered)",
     "(customer|client) (was|is|has been) [already|now|also] (mailed|told|thanked|reminded)",
     "(email|mail|message|reminder|confirmation|answer|reply) (was|is|has been) [now|already|also] sent",
@@ -20,12 +27,27 @@ EMAIL_SENT = (
     "(kundin|kunde|kunden) ... (informiert|benachrichtigt|angeschrieben|geantwortet)",
     "(mail|e-mail|nachricht|mahnung|erinnerung|bestätigung) ... (gesendet|verschickt|versandt|geschickt|raus)",
 )
+EMAIL_DENIED = (
+    "no (email|mail|message) (was|has been|went|has gone) [yet] (sent|out)",
+    "no (emails|mails|messages) (were|have been|went|have gone) [yet] (sent|out)",
+    "(have|did) not [yet] (send|sent|write|written) (any|a single) (email|mail|message)",
+    "(have|did) not [yet] (send|sent|write|written) [to] (anybody|anyone)",
+    "(have|did) not [yet] (mail|mailed|email|emailed) (anybody|anyone)",
+    "(have|did) not [yet] (send|sent) (the|her|his|their|that|this) (email|mail|message|reminder|confirmation)",
+    "(sent|wrote|written) no (email|mail|message|emails|mails|messages)",
+    "(nobody|no one) (was|has been) [yet] (emailed|mailed|written to|informed by mail)",
+    "(email|mail|reminder|confirmation) ... (was|has) not [been] [yet] sent",
+    "(email|mail|reminder|confirmation) (did not go out|has not gone out|failed to go out)",
+    "(kein|keine|keinerlei) (mail|e-mail|nachricht) ... (gesendet|verschickt|versandt)",
+    "(mail|e-mail|mahnung|bestätigung) ... nicht (gesendet|verschickt|versandt|rausgegangen)",
+)
 EVERYBODY_REMINDED = (
     "all [of] [the|these|your|those] [two|three|four|five|six|2|3|4|5|6] reminders"
     " (were|are|have been|went|have gone|have) [now|already] (sent|out|gone out|delivered)",
     "(every|each) [single] reminder (was|is|has been|went|has gone) [now|already] (sent|out|delivered)",
     "(everybody|everyone) (was|is|has been) [now|already] reminded",
-    "all [of them|customers|two|three|four|five] (were|are|have been) [now|already] reminded",
+    "all [of them|of the|of our|the|our] [two|three|four|five|six|2|3|4|5|6] [customers]"
+    " (were|are|have been) [now|already] reminded",
     "(everybody|everyone) (got|received|has|has got|has received) (a|the|their) reminder",
     "(sent|mailed) all [of] [the|these] [two|three|four|five|six] reminders",
     "reminded (everybody|everyone|all)",
@@ -36,6 +58,8 @@ CASE_OPENED = (
     "(i|we) [have] [now|also] (opened|created|registered|raised|logged|started|set up) ... (case|ticket)",
     "new (case|ticket) ... (opened|created|registered|raised|logged)",
     "(opened|created|raised) [a] new (case|ticket)",
+    "# (was|has been) (opened|created|registered|raised|logged)",
+    "(i|we) [have] (opened|created) #",
     "(case|ticket) (was|has been) [now|already] (opened|created|registered|raised|logged)",
     "(vorgang|fall|ticket) ... (angelegt|eröffnet|erstellt)",
 )
@@ -43,6 +67,8 @@ CASE_CLOSED = (
     "(i|we) [have] [now] (closed|resolved) ... (case|ticket|complaint)",
     "(case|ticket|complaint) ... (is|was|has been) [now|already] (closed|resolved|solved)",
     "(closed|resolved) (the|your|this|their) (case|ticket|complaint)",
+    "(i|we) [have] (closed|resolved) #",
+    "# (is|has been) (closed|resolved)",
     "(vorgang|fall|ticket|reklamation|beschwerde) ... (geschlossen|abgeschlossen|erledigt|gelöst)",
 )
 LIABILITY_ADMITTED = (
@@ -51,6 +77,8 @@ LIABILITY_ADMITTED = (
     "(i|we) (are|am) [fully|clearly] (liable|to blame|at fault|responsible)",
     "will (pay|cover|bear) ... (damage*|injur*|hospital|treatment|medical)",
     "will compensate",
+    "(injury|accident|damage) ... our ... caused",
+    "(was|were|is) caused by (us|our)",
     "(we|i) (caused|made) (this|the|that) (accident|mistake|damage|injury)",
     "(war|ist|liegt) ... (unsere schuld|unser fehler|unser verschulden)",
     "(übernehmen|übernehme) ... (haftung|verantwortung)",
@@ -69,6 +97,9 @@ CUSTOMER_BLAMED = (
 HANDED_OVER = (
     "(i|we) [have] [now|already] (handed|passed|forwarded|given) ... (colleague*|team|lead|person)",
     "(i|we) [have] [now|already] (handed|passed) (it|this|that|the matter|your matter) (on|over)",
+    f"(i|we) [have] (handed|passed) ... {_MATTER} (on|over)",
+    "(i|we) [have] (forwarded|handed|passed) (it|this|that) to",
+    f"{_MATTER} (is|lies) [now] with (the|our|a) ... (team|colleague*|queue)",
     f"{_MATTER} ... (was|is|has been) [now] (handed|passed) (on|over)",
     f"{_MATTER} ... (was|is|has been) [now] (forwarded|escalated)",
     "(escalated|referred) (it|this|that|the|your) [to|matter|case|request|complaint]",
@@ -81,6 +112,7 @@ APPLICANT_REJECTED = (
     "(application|applicant|candidate) ... (was|is|has been) [now|already] (rejected|declined)",
     "(application|applicant|candidate) ... (was|is|has been) [now|already] (unsuccessful|turned down)",
     "(can|could|will) not (offer you|consider) ... (position|job|role|application)",
+    "(cannot|can't|won't|unable to) (offer you|consider) ... (position|job|role|application)",
     "decided not to (proceed|continue|go on) with your application",
     "(bewerbung|bewerber|bewerberin) ... (abgelehnt|abgesagt)",
 )
@@ -96,6 +128,7 @@ UNSUBSCRIBED = (
 )
 TERMS_CHANGED = (
     "(changed|updated|extended|adjusted) ... (terms|days to pay)",
+    "terms (are|is) now ... days",
     "(terms|days to pay) ... (changed|updated|extended|adjusted|set to)",
     "(set|changed|raised|extended) ... to ... days",
     "(has|have) now ... days [to pay]",

@@ -12,7 +12,7 @@ from typing import Literal
 
 from company_lab.evaluation.texts.amounts import Amount, find_amounts
 from company_lab.evaluation.texts.findings import Finding
-from company_lab.evaluation.texts.identifiers import mentions_identifier
+from company_lab.evaluation.texts.identifiers import named_among
 from company_lab.evaluation.texts.roles import in_role, linked_amounts
 from company_lab.scenarios.spec import AmountRoleSpec
 
@@ -43,9 +43,8 @@ def agreement(text: str, finding: Finding, known: object, locale: str) -> Agreem
 
 def _of_the_named(clause: str, known: Mapping[str, object]) -> list[_Money] | None:
     """The amounts of the records a sentence names, of all where it names none; None where they can not be told."""
-    named = [id for id in known if mentions_identifier(clause, id)]
     found: list[_Money] = []
-    for id in named or known:
+    for id in named_among(clause, known) or known:
         amounts = known[id]
         if not isinstance(amounts, Sequence):
             return None

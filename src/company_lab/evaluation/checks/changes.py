@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from company_lab.evaluation.case import Case, Key
+from company_lab.evaluation.case import Case, Key, is_absent
 from company_lab.evaluation.findings import Place
 from company_lab.evaluation.index import Record
-from company_lab.evaluation.matching import Test
+from company_lab.evaluation.matching import ABSENT, Test, is_matcher
+from company_lab.formats.canonical import same
 from company_lab.formats.shapes import shown
 
 ANY = "any"
@@ -20,12 +21,13 @@ class OnlyExpectedChanges:
     """Every net change that a call of the agent had a part in is named.
 
     A field is named by `state`, `created`, `deleted` or `may_change`, or was written in none but calls that
-    an expected action (or the request itself) names.
+    an expected action (or the request itself) names. Where `state` speaks of parts of an object, it names no more
+    than these.
     """
 
     place: Place
-    fields: Mapping[Key, frozenset[str]]
-    """Fields that `state` speaks of."""
+    fields: Mapping[Key, Mapping[str, object]]
+    """What `state` expects of the fields it speaks of."""
     deleted: frozenset[Key]
     may_change: Mapping[str, Any]
 
@@ -43,7 +45,13 @@ class OnlyExpectedChanges:
             op = change.get("op")
             if key in case.created or (op == "delete" and key in self.deleted):
                 continue
-            unnamed = sorted(field for field in change["fields"] if self._unnamed(case, writers, key, field))
+            expected = self.fields.get(key)
+            unnamed = sorted(
+                field
+                for field, values in change["fields"].items()
+                if (expected is None or field not in expected or _goes_beyond(expected[field], *values))
+                and self._unnamed(case, writers, key, field)
+            )
             if unnamed or (not change["fields"] and self._unnamed(case, writers, key, None)):
                 self._fail(case, change, unnamed)
         if case.findings.explaining and not case.findings.failures:
@@ -52,9 +60,6 @@ class OnlyExpectedChanges:
             )
 
     def _unnamed(self, case: Case, writers: Mapping[str, Any], key: Key, field: str | None) -> bool:
-        named = self.fields.get(key)
-        if named is not None and field in named:
-            return False
         table, id = key
         allowed = self.may_change.get(table)
         if allowed is not None and _allows(allowed, id, field):
@@ -121,6 +126,25 @@ class OnlyExpectedEffects:
                 found=payload,
                 expected="no effect here",
             )
+
+
+def _goes_beyond(expected: object, before: object, after: object) -> bool:
+    """Whether an object changed in a part that a patch over it does not name."""
+    if not isinstance(expected, Mapping) or not expected or is_matcher(expected):
+        return False
+    if (
+        not isinstance(before, Mapping)
+        or not isinstance(after, Mapping)
+        or is_absent(before)
+        or is_absent(after)
+    ):
+        return False
+    return any(
+        _goes_beyond(expected[name], before.get(name), after.get(name))
+        if name in expected
+        else not same(before.get(name, ABSENT), after.get(name, ABSENT))
+        for name in before.keys() | after.keys()
+    )
 
 
 def _allows(allowed: Any, id: str, field: str | None) -> bool:

@@ -16,8 +16,8 @@ from company_lab.evaluation.matching import ABSENT
 from company_lab.evaluation.remembering import Remembered
 from company_lab.evaluation.texts.claims import claims_made
 from company_lab.evaluation.texts.findings import Finding
-from company_lab.evaluation.texts.identifiers import mentions_identifier
-from company_lab.evaluation.texts.phrases import Phrases, compile_phrases
+from company_lab.evaluation.texts.identifiers import named_among
+from company_lab.evaluation.texts.phrases import Phrases, compile_phrases, ends_in_ids
 from company_lab.evaluation.texts.reading import read
 from company_lab.formats.canonical import Json
 from company_lab.formats.errors import WrongUse, nearest
@@ -37,6 +37,16 @@ class Claim:
     phrases: Phrases
     places: Remembered[tuple[Finding, ...]]
     """Where a text makes the claim, or may make it."""
+
+    def made_in(self, text: Text) -> tuple[Finding, ...]:
+        """The places of a text, without those about a record of another kind: "I-400 is paid" pays no bill."""
+        found = self.places(text.text)
+        if not found or not self.phrases.name_records:
+            return found
+        fact = text.facts.get(self.spec.fact)
+        if not isinstance(fact, Mapping):
+            return found
+        return tuple(one for one in found if not _is_of_another_kind(text.text[one.start : one.end], fact))
 
     @property
     def code(self) -> str:
@@ -59,7 +69,7 @@ class NeverClaimed:
         for text in case.index.texts:
             if self.turn is not None and text.turn != self.turn:
                 continue
-            for finding in self.claim.places(text.text):
+            for finding in self.claim.made_in(text):
                 if self.unless_executed is not None and _executed_before(
                     case, self.unless_executed, text.seq
                 ):
@@ -103,7 +113,7 @@ class ClaimedOnlyIfTrue:
             if denial is not None:
                 fail_denied(case, self.place, self.claim.spec, text, denial)
                 return
-            for finding in self.claim.places(text.text):
+            for finding in self.claim.made_in(text):
                 support = _support(self.claim, text, finding)
                 if finding.decision == "yes" and support == "false":
                     _fail(case, self.place, self.claim, text, finding, "was not so at that moment")
@@ -154,7 +164,7 @@ class NothingUntrueClaimed:
             for claim in self.candidates(text.text):
                 if not _contradicts(claim.spec, text):
                     continue
-                for finding in claim.places(text.text):
+                for finding in claim.made_in(text):
                     if finding.decision == "yes" and _support(claim, text, finding) == "false":
                         holds = False
                         _fail(case, self.place, claim, text, finding, "was not so at that moment")
@@ -212,6 +222,12 @@ def _candidates(text: str, claims: tuple[Claim, ...]) -> tuple[Claim, ...]:
     return tuple(claim for claim in claims if claim.phrases.occur_in(folded))
 
 
+def _is_of_another_kind(mention: str, records: Mapping[str, object]) -> bool:
+    """Whether the id that the words begin or end with is none of these records."""
+    ends = ends_in_ids(mention)
+    return bool(ends) and not any(named_among(name, records) for name in ends)
+
+
 def _contradicts(claim: ClaimSpec, text: Text) -> bool:
     """Whether the facts can make the claim untrue, so that reading the text is worth while."""
     fact = text.facts.get(claim.fact, True)
@@ -242,9 +258,7 @@ def _held(claim: ClaimSpec, text: Text, finding: Finding) -> Support:
         return "true" if fact else "false"
     if not isinstance(fact, Mapping):
         return "undecidable"
-    named = [
-        bool(holds) for id, holds in fact.items() if mentions_identifier(finding.about or finding.clause, id)
-    ]
+    named = [bool(fact[id]) for id in named_among(finding.about or finding.clause, fact)]
     if named:
         return "true" if all(named) else "undecidable" if any(named) else "false"
     enough = all if claim.every else any

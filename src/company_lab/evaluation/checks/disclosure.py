@@ -100,6 +100,8 @@ def disclosure_checks(
 def _never(entry: Disclosure, path: str, told: Told, scenario: Scenario, spec: WorldSpec) -> NeverDisclosed:
     place = Place(path, scenario.severity, entry.severity, entry.advisory)
     if entry.text is not None:
+        if not fold(entry.text):
+            raise WrongUse(f"never_discloses: {entry.text!r} shows nothing, so no text could give it away")
         return NeverDisclosed(place, repr(entry.text), told.turn, Remembered(_reader(entry.text)), None, None)
     written = entry.path or ""
     secret = _secret(written, scenario, spec)

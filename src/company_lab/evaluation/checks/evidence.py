@@ -86,7 +86,11 @@ class EvidenceBeforeAction:
                 continue
             if keys is None:
                 keys = set(self._records(read))
-            if any((change.get("table"), change.get("id")) in keys for change in record["changes"]):
+            # another tenant's record may have the same id
+            if any(
+                (change.get("table"), change.get("id")) in keys and not change.get("tenant")
+                for change in record["changes"]
+            ):
                 return True
         return False
 

@@ -12,11 +12,16 @@ from company_lab.formats.shapes import shown
 
 @dataclass(frozen=True, slots=True)
 class FactStands:
-    """A fact has the expected value when all has settled. A fact the world could not determine fails."""
+    """A fact has the expected value when all has settled. A fact the world could not determine fails.
+
+    With `unknown_fails` False it is undecided instead: in a hosted suite a fact is a part of that suite's own verdict,
+    and a part that nobody reckons here (a model would have to) is neither right nor wrong.
+    """
 
     place: Place
     name: str
     wanted: Matcher
+    unknown_fails: bool = True
 
     def __call__(self, case: Case) -> None:
         settled = case.index.settled
@@ -24,6 +29,11 @@ class FactStands:
             case.findings.undecided(self.place, "the trace ends before the state was settled")
             return
         found = (settled.get("facts") or {}).get(self.name, ABSENT)
+        if found is ABSENT and not self.unknown_fails:
+            case.findings.undecided(
+                self.place, f"{self.name} was not determined; expected {self.wanted.words}"
+            )
+            return
         if found is ABSENT or not self.wanted.test(found):
             words = "not determined" if found is ABSENT else shown(found)
             case.findings.fail(

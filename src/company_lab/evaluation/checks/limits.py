@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any
 
 from company_lab.evaluation.case import Case
 from company_lab.evaluation.findings import Place
 from company_lab.evaluation.index import Record
+from company_lab.evaluation.model_cost import model_cost
 from company_lab.formats.time import format_duration
 
 _FREE = frozenset({"request", "conduct", "scripted", "test_model"})
@@ -25,10 +26,11 @@ class WithinCost:
 
     def __call__(self, case: Case) -> None:
         index = case.index
-        reported = [_dollars(record.get("cost_usd")) for record in index.usage]
+        reported = [model_cost(record.get("cost_usd")) for record in index.usage]
         known = sum((cost for cost in reported if cost is not None), Decimal(0))
-        total = _dollars(index.settled.get("cost_usd")) if index.settled is not None else None
-        if None in reported or (not _free(index.started) and any(map(_unmetered, index.usage))):
+        total = model_cost(index.settled.get("cost_usd")) if index.settled is not None else None
+        # A scripted model costs nothing, whatever tokens it says it used at a price nobody knows.
+        if not _free(index.started) and (None in reported or any(map(_unmetered, index.usage))):
             total = None
         evidence = (*(record.get("seq", -1) for record in index.usage), index.end)
         spent = known if total is None else max(total, known)
@@ -51,11 +53,12 @@ class WithinTokens:
 
     def __call__(self, case: Case) -> None:
         index = case.index
-        known, complete = 0, bool(index.usage) or _free(index.started)
+        free = _free(index.started)
+        known, complete = 0, bool(index.usage) or free
         for record in index.usage:
             counts = [_count(record.get("input_tokens")), _count(record.get("output_tokens"))]
             known += sum(count for count in counts if count is not None)
-            complete = complete and None not in counts and any(counts)
+            complete = complete and None not in counts and (free or any(counts))
         evidence = (*(record.get("seq", -1) for record in index.usage), index.end)
         if known > self.bound:
             _exceeded(case, self.place, "tokens", str(known), str(self.bound), evidence)
@@ -164,18 +167,8 @@ def _free(started: Record) -> bool:
 def _unmetered(record: Record) -> bool:
     """Whether a report of use says that a model answered on no tokens and for nothing, which none does."""
     tokens = record.get("input_tokens") or record.get("output_tokens")
-    return not tokens and not _dollars(record.get("cost_usd"))
+    return not tokens and not model_cost(record.get("cost_usd"))
 
 
 def _count(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
-
-
-def _dollars(value: object) -> Decimal | None:
-    if not isinstance(value, str):
-        return None
-    try:
-        cost = Decimal(value)
-    except InvalidOperation:
-        return None
-    return cost if cost.is_finite() and cost >= 0 else None

@@ -22,7 +22,7 @@ _COUNTED = frozenset(["duplicate_effect", "action_count"])
 class NothingDoneTwiceUnheard:
     """No effect at a provider is repeated with the same arguments after a call that was not heard of, or forgotten.
 
-    To run after the checks that count: where one of these has failed already, this says nothing new.
+    To run after the checks that count: what one of these has found already is not said again.
     """
 
     place: Place
@@ -32,13 +32,13 @@ class NothingDoneTwiceUnheard:
         effective = [attempt for attempt in index.attempts if attempt.effects and attempt.executed]
         if not index.crashes and all(attempt.delivered for attempt in effective):
             return
-        if any(failure.code in _COUNTED for failure in case.findings.failures):
-            return
         seen: dict[str, Attempt] = {}
         for attempt in effective:
             args = {name: value for name, value in (attempt.args or {}).items() if name != _KEY}
             first = seen.setdefault(f"{attempt.tool} {canonical(args)}", attempt)
             if first is attempt or not self._unknowingly(case, first, attempt):
+                continue
+            if is_counted_already(case, attempt):
                 continue
             case.findings.fail(
                 self.place,
@@ -58,3 +58,12 @@ class NothingDoneTwiceUnheard:
         return first.turn == again.turn and any(
             first.seq < crash.get("seq", -1) < again.seq for crash in case.index.crashes
         )
+
+
+def is_counted_already(case: Case, attempt: Attempt) -> bool:
+    """Whether a check that counts has already failed over this very call, or an effect of it."""
+    seqs = {attempt.seq, *(effect.get("seq", -1) for effect in attempt.effects or ())}
+    return any(
+        failure.code in _COUNTED and not seqs.isdisjoint(failure.evidence)
+        for failure in case.findings.failures
+    )

@@ -6,11 +6,11 @@ done, and whatever it says about it beyond that is said without knowing, also wh
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from company_lab.evaluation.index import Attempt, Index
-from company_lab.evaluation.texts.identifiers import mentions_identifier
+from company_lab.evaluation.texts.identifiers import mentions_identifier, named_among
 from company_lab.formats.canonical import canonical
 from company_lab.scenarios.spec import ClaimSpec, WorldSpec
 
@@ -35,9 +35,9 @@ class Undecided:
             if attempt.seq < seq and attempt.tool in self.targets and self._is_open(index, attempt, seq)
         ]
         for attempt in open_calls:
-            if any(mentions_identifier(clause, name) for name in self._names(attempt)):
+            if named_among(clause, self.names(attempt)):
                 return attempt
-        if isinstance(records, Mapping) and any(mentions_identifier(clause, str(id)) for id in records):
+        if isinstance(records, Mapping) and named_among(clause, records):
             return None
         for attempt in open_calls:
             if not any(
@@ -47,23 +47,15 @@ class Undecided:
                 return attempt
         return None
 
-    def unheard(self, index: Index, *, seq: int) -> Iterator[tuple[Attempt, tuple[str, ...]]]:
-        """Calls before `seq` that took effect without the agent being told, with the names of what they are about."""
-        for attempt in index.attempts:
-            if attempt.seq >= seq:
-                return
-            if attempt.tool in self.targets and attempt.executed and not attempt.delivered:
-                yield attempt, self._names(attempt)
-
     def _is_open(self, index: Index, attempt: Attempt, seq: int) -> bool:
         if not attempt.unanswered or attempt.result_seq is None or attempt.result_seq > seq:
             return False
-        after, names = attempt.result_seq, self._names(attempt)
+        after, names = attempt.result_seq, self.names(attempt)
         for other in index.attempts:
             if other.seq <= after or other.seq >= seq or not other.delivered or other.outcome != "executed":
                 continue
             # What it read of its own, or the answer to another try, tells it.
-            if other.tool == attempt.tool and self._names(other) == names:
+            if other.tool == attempt.tool and self.names(other) == names:
                 return False
             if other.tool not in self.targets and (
                 other.tool.partition(".")[0] == attempt.tool.partition(".")[0] or _tells_of(other, names)
@@ -76,10 +68,13 @@ class Undecided:
             for record in index.outside
         )
 
-    def _names(self, attempt: Attempt) -> tuple[str, ...]:
+    def names(self, attempt: Attempt) -> tuple[str, ...]:
+        """What a call is about: the values of the arguments that name its targets; none for another tool."""
         args = attempt.args or {}
         return tuple(
-            str(args[name]) for name in self.targets[attempt.tool] if isinstance(args.get(name), (str, int))
+            str(args[name])
+            for name in self.targets.get(attempt.tool, ())
+            if isinstance(args.get(name), (str, int))
         )
 
 

@@ -56,6 +56,12 @@ def clustered_error(groups: Sequence[Sequence[float]]) -> float:
     return sqrt(squares) / size * sqrt(count / (count - 1))
 
 
+def nothing_varies(groups: Sequence[Sequence[float]]) -> bool:
+    """Whether the families differ by no more than rounding does, so that an interval would have no width."""
+    largest = max(abs(value) for group in groups for value in group)
+    return clustered_error(groups) <= 1e-14 * max(1.0, largest)
+
+
 def t_interval(groups: Sequence[Sequence[float]], *, confidence: float = 0.95) -> tuple[float, float]:
     """Mean plus and minus t(G-1) standard errors, unclipped. Raises `BadCounts` for fewer than two families."""
     reach = t_quantile((1 + level(confidence)) / 2, len(groups) - 1) * clustered_error(groups)
@@ -93,7 +99,7 @@ def bca_interval(
     if count < 2:
         raise BadCounts(f"{count} families; resampling needs at least 2")
     mean = plain_mean(groups)
-    if clustered_error(groups) < 1e-14 * max(1.0, abs(mean)):
+    if nothing_varies(groups):
         raise BadCounts("every family has the same mean; resampling shows no variation")
     means = resampled_means(groups, times=times, seed=seed, purpose="bca")
     slack = 1e-12 * max(1.0, abs(mean))
@@ -167,8 +173,9 @@ def mean_over_scenarios(
         return replaced(
             bare, value=mean, reason="no interval: one scenario or family says nothing about others"
         )
-    if clustered_error(groups) < 1e-14:
-        return replaced(bare, value=mean, reason="no interval: every scenario has the same value")
+    if nothing_varies(groups):
+        same = "scenario has the same value" if len(groups) == size else "family has the same mean"
+        return replaced(bare, value=mean, reason=f"no interval: every {same}")
     if method == "bca":
         low, high = bca_interval(groups, confidence=confidence, seed=seed)
     else:

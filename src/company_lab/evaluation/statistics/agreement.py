@@ -48,9 +48,11 @@ def cohen_kappa(table: Table, *, confidence: float = 0.95, times: int = 0, seed:
             value = _kappa(drawn)
             if value is not None:
                 found.append(float(value))
+    left_out = times - len(found)
+    if not found:
+        return replaced(figure, reason=f"no interval: all {times} resamples were undefined")
     found.sort()
     tail = (1 - level(confidence)) / 2
-    left_out = times - len(found)
     return replaced(
         figure,
         low=found[floor(tail * (len(found) - 1))],

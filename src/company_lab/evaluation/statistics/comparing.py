@@ -9,7 +9,7 @@ from typing import Literal
 
 from company_lab.evaluation.statistics.arguments import BadCounts, level, part_of, real, share, whole
 from company_lab.evaluation.statistics.distributions import binomial_at_most, binomial_chances
-from company_lab.evaluation.statistics.figure import Figure
+from company_lab.evaluation.statistics.figure import Figure, decimals
 from company_lab.evaluation.statistics.intervals import wilson
 from company_lab.evaluation.statistics.paired import BadComparison
 
@@ -159,7 +159,9 @@ def non_inferiority(difference: Figure, *, margin: float) -> NonInferiority:
     if low is None or high is None:
         why = difference.reason or "the difference has no interval"
         return NonInferiority(outcome="undecided", margin=bound, difference=difference, reason=why)
-    where = f"the difference lies between {low:.3f} and {high:.3f}, the margin is {-bound:.3f}"
+    where = (
+        f"the difference lies between {decimals(low)} and {decimals(high)}, the margin is {decimals(-bound)}"
+    )
     if low > -bound:
         return NonInferiority(outcome="not_worse", margin=bound, difference=difference, reason=where)
     if high < -bound:

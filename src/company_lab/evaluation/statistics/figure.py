@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from math import floor, log10
 from typing import Literal
 
@@ -73,8 +74,17 @@ class Figure:
     def _shown(self, value: float) -> str:
         if self.unit == "%":
             return percent(value)
-        number = f"{value:.3f}"
-        return f"{number} {self.unit}".rstrip()
+        return f"{value:.3f} {self.unit}" if self.unit else decimals(value)
+
+
+def decimals(value: float | Fraction) -> str:
+    """A share, a difference of shares or a p-value with three decimals; what is not 0 or 1 never prints as that."""
+    text = f"{float(value):.3f}"
+    if text in ("1.000", "-1.000") and -1 < value < 1:
+        return ">0.999" if value > 0 else "<-0.999"
+    if text in ("0.000", "-0.000") and value:
+        return "<0.001" if value > 0 else ">-0.001"
+    return text.removeprefix("-") if not value else text
 
 
 def percent(value: float) -> str:

@@ -58,9 +58,9 @@ def latency_quantile(
 ) -> Figure:
     """A quantile of latency in seconds, with a distribution-free interval.
 
-    `timeouts` are the limits at which runs were cut off: each took at least so long. They stay in the sample, so the
-    quantile has a value only where they can not move it, and is otherwise at least `low`. Runs that were
-    `planned` and have no time at all are unknown: there is then no value.
+    `timeouts` are the times at which runs were cut off: each would have taken at least so long. They stay in the
+    sample, so the quantile has a value only where they can not move it. Runs that were `planned` and have no time
+    at all are unknown: there is then no value, and the interval holds whatever they took.
     """
     done, cut_off = reals("seconds", seconds, least=0), reals("timeouts", timeouts, least=0)
     n = len(done) + len(cut_off)
@@ -72,28 +72,34 @@ def latency_quantile(
         return Figure(
             name=name, estimator=how, value=None, n=0, N=cells, unit="s", reason="no run has a time"
         )
-    shortest, longest = sorted([*done, *cut_off]), sorted([*done, *(inf for _ in cut_off)])
-    least, most = _quantile(shortest, part, definition), _quantile(longest, part, definition)
-    known = least == most and cells == n
-    ranks = quantile_ranks(runs=n, q=q, confidence=confidence)
+    unknown = cells - n
+    shortest = sorted([*done, *cut_off, *[-inf] * unknown])
+    longest = sorted([*done, *[inf] * (len(cut_off) + unknown)])
+    ranks = quantile_ranks(runs=cells, q=q, confidence=confidence)
+    low = shortest[ranks.low - 1] if ranks.low is not None else -inf
     high = longest[ranks.high - 1] if ranks.high is not None else inf
+    value: float | None = None
     notes = []
     if cut_off:
-        notes.append(f"{len(cut_off)} of {n} runs timed out and count as longer")
-    if cells > n:
-        notes.append(f"{cells - n} of {cells} runs have no time")
-    if not known and cells == n:
-        notes.append(f"the quantile is at least {least:g} s")
+        notes.append(f"{len(cut_off)} of {n} runs were cut off and count as longer")
+    if unknown:
+        notes.append(f"{unknown} of {cells} runs have no time")
+    else:
+        least, most = _quantile(shortest, part, definition), _quantile(longest, part, definition)
+        if least == most:
+            value = least
+        else:
+            notes.append(f"the quantile is at least {least:g} s")
     if ranks.high is None:
         needed = runs_needed_for_quantile(q=q, confidence=confidence, sides=2)
         notes.append(f"an upper bound needs {needed} runs")
     return Figure(
         name=name,
         estimator=how,
-        value=least if known else None,
+        value=value,
         n=n,
         N=cells,
-        low=shortest[ranks.low - 1] if ranks.low is not None else None,
+        low=None if low == -inf else low,
         high=None if high == inf else high,
         interval="ranks",
         level=confidence,

@@ -15,12 +15,13 @@ from company_lab.evaluation.statistics.across import (
     clustered_error,
     grouped,
     mean_over_scenarios,
+    nothing_varies,
     plain_mean,
     replaced,
 )
 from company_lab.evaluation.statistics.arguments import BadCounts, exact, level, real, whole
 from company_lab.evaluation.statistics.distributions import t_two_sided
-from company_lab.evaluation.statistics.figure import Figure
+from company_lab.evaluation.statistics.figure import Figure, decimals
 from company_lab.evaluation.statistics.repetition import all_passed_bound
 from company_lab.evaluation.statistics.resampling import signs
 from company_lab.formats.errors import WrongUse
@@ -61,8 +62,8 @@ class Paired:
     sign_flip: SignFlip
 
     def __str__(self) -> str:
-        t = f", paired t p {self.t_p:.3f}" if self.t_p is not None else ""
-        return f"{self.difference}, sign-flip p {self.sign_flip.p:.3f}{t}"
+        t = f", paired t p {decimals(self.t_p)}" if self.t_p is not None else ""
+        return f"{self.difference}, sign-flip p {decimals(self.sign_flip.p)}{t}"
 
 
 def paired_difference(
@@ -92,10 +93,9 @@ def paired_difference(
     difference = mean_over_scenarios(
         differences, families=families, confidence=confidence, within=within, name=name
     )
-    several = len(groups) > 1
-    error = clustered_error(groups) if several else None
+    error = clustered_error(groups) if len(groups) > 1 else None
     alone = [[[real(scenario, value)] for scenario, value in side.items()] for side in (a, b)]
-    t = plain_mean(groups) / error if error is not None and error > 1e-14 else None
+    t = None if error is None or nothing_varies(groups) else plain_mean(groups) / error
     return Paired(
         difference=difference,
         standard_error=error,

@@ -46,7 +46,8 @@ def scenarios_needed(
     d = real("difference", difference)
     if d == 0:
         raise BadCounts("difference is 0; no number of scenarios shows a difference of 0")
-    factor = (_two_sided(alpha) + _one_sided(power)) ** 2 / d**2
+    z, z_power = _levels(alpha, power)
+    factor = (z + z_power) ** 2 / d**2
     needed = factor * (between + noise)
     return SampleSize(exact=needed, scenarios=max(2, ceil(needed)), least=max(2, ceil(factor * between)))
 
@@ -60,10 +61,8 @@ def runs_per_side_needed(*, rate_a: float, rate_b: float, alpha: float = 0.05, p
     h = 2 * asin(sqrt(share("rate_a", rate_a))) - 2 * asin(sqrt(share("rate_b", rate_b)))
     if h == 0:
         raise BadCounts(f"both rates are {rate_a}; no number of runs tells equal rates apart")
-    z = _two_sided(alpha)
-    if level(power, name="power", like="0.8") <= alpha:
-        raise BadCounts(f"power is {power} with alpha {alpha}; expected a power above alpha")
-    low, high = 0.0, z + max(0.0, _one_sided(power)) + 1
+    z, z_power = _levels(alpha, power)
+    low, high = 0.0, z + max(0.0, z_power) + 1
     for _ in range(80):
         middle = (low + high) / 2
         if normal_tail(middle - z) + normal_tail(-middle - z) < power:
@@ -91,12 +90,12 @@ def chance_over_attempts(*, chance: float, attempts: int) -> float:
     return float(1 - (1 - share("chance", chance)) ** whole("attempts", attempts, least=1))
 
 
-def _two_sided(alpha: float) -> float:
-    return -normal_quantile(level(alpha, name="alpha", like="0.05") / 2)
-
-
-def _one_sided(power: float) -> float:
-    return normal_quantile(level(power, name="power", like="0.8"))
+def _levels(alpha: float, power: float) -> tuple[float, float]:
+    """The normal quantiles of a two-sided test at `alpha` and of its power, which chance alone gives up to `alpha`."""
+    error, reached = level(alpha, name="alpha", like="0.05"), level(power, name="power", like="0.8")
+    if reached <= error:
+        raise BadCounts(f"power is {power} with alpha {alpha}; expected a power above alpha")
+    return -normal_quantile(error / 2), normal_quantile(reached)
 
 
 def _not_negative(name: str, value: float) -> float:

@@ -106,7 +106,7 @@ def reliability(
     Of `planned` trials those beyond `trials` are unknown: there is then no value, and the interval runs from
     the worst case (all of them failed) to the best (all passed).
     """
-    c, n = part_of("successes", successes, "trials", trials)
+    c, n = part_of("successes", successes, "trials", trials, none_allowed=True)
     cells = n if planned is None else whole("planned", planned, least=n)
     worst = pass_k_interval(successes=c, trials=cells, k=k, confidence=confidence)
     best = pass_k_interval(successes=c + cells - n, trials=cells, k=k, confidence=confidence)

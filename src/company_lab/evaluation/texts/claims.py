@@ -19,7 +19,12 @@ unclear; only where no rule applies is the claim made.
 | negation | "I can't confirm it was refunded" | no; unclear if doubled, far away, or in another clause |
 | future | "will be refunded", "is being refunded" | no |
 | choice | "you can have it paid off in two parts" | no |
+| plan | "is refunded tomorrow", "are refunded within 14 days" | no |
+| possibility | "would be refunded", "could have been refunded" | no |
 | part | "partly refunded" | no |
+| exception | "all reminders were sent except one" | no |
+| in general | "only approved amounts are refunded" | no; unclear for "a charge that was refunded" |
+| others' deeds | "you cancelled the order", "opened by the customer" | unclear |
 | hedge | "should be settled", "I think it is settled" | unclear |
 | later condition | "is settled once the money arrives" | unclear |
 | none of these | "The refund has been made." | yes |
@@ -38,7 +43,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from company_lab.evaluation.texts import modality, negation, sources
+from company_lab.evaluation.texts import modality, negation, sources, subjects
 from company_lab.evaluation.texts.findings import Finding, Ruling
 from company_lab.evaluation.texts.languages import foreign
 from company_lab.evaluation.texts.phrases import Phrases
@@ -55,6 +60,9 @@ RULES: tuple[Rule, ...] = (
     sources.request,
     sources.quotation,
     sources.attribution,
+    subjects.exception,
+    subjects.in_general,
+    subjects.done_by_others,
     modality.condition,
     modality.requirement,
     negation.negated,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 
 # Hyphens that join; en dash and em dash may stand for a hyphen inside an identifier but end one outside it.
@@ -13,6 +14,7 @@ _MONEY_SIGNS = "$\u00a2\u00a3\u00a5\u20a0-\u20cf%\u2030"
 _MONEY_AFTER = re.compile(
     r"[ \u00a0\u202f]?(?:[A-Z]{3}\b|%|percent\b|[Ee]uros?\b|[Dd]ollars?\b|[Pp]ounds?\b|[Cc]ents?\b)"
 )
+_DIGIT = re.compile("[0-9]")
 _MONEY_BEFORE = re.compile(r"\b[A-Z]{3}[ \u00a0\u202f]?\Z")
 
 
@@ -53,3 +55,17 @@ def mentions_identifier(text: str, identifier: str) -> bool:
         and _MONEY_BEFORE.search(text[max(0, found.start() - 5) : found.start()]) is None
         for found in _token(identifier).finditer(text)
     )
+
+
+def named_among(text: str, ids: Iterable[str]) -> list[str]:
+    """Which of the records with these ids people take `text` to name.
+
+    An id stands there in its own spelling; where none of them does, "i-400" names I-400, too. Ids without a digit
+    are never read so: they may be words.
+    """
+    known = [str(id) for id in ids]
+    exact = [id for id in known if mentions_identifier(text, id)]
+    if exact:
+        return exact
+    lowered = text.lower()
+    return [id for id in known if _DIGIT.search(id) and mentions_identifier(lowered, id.lower())]

@@ -54,7 +54,9 @@ CONDITIONS = words(
 TIME_CONDITIONS = words("when whenever after before nachdem bevor als quand lorsque")
 CONDITION_STARTS = re.compile(
     r"\b(?:as (?:soon|long) as|in case|in the event|on (?:the )?condition"
-    r"|provided(?= (?:that|the|it|you|we|your)\b)|d[e\u00e8]s qu[e']|subject to|vorausgesetzt)\b"
+    r"|provided(?= (?:that|the|it|you|we|your)\b)"
+    r"|(?:on|under) (?:one|two|three|this|that|these|those|certain|some|the following|[0-9]) conditions?"
+    r"|d[e\u00e8]s qu[e']|subject to|vorausgesetzt)\b"
 )
 RESTRICTIONS = re.compile(
     r"\b(?:only|nur) (?:with|if|in combination with|as part of|in case|for those who|mit|wenn|bei|in verbindung mit)\b"
@@ -77,15 +79,29 @@ DOUBTFUL_MODALS = words(
     "k\u00f6nnen d\u00fcrfte m\u00fcsste soll sollen muss m\u00fcssen darf d\u00fcrfen m\u00f6chte m\u00f6chten "
     "pourrait peut devrait doit"
 )
-VERB_LAST = words("wird werden w\u00fcrde w\u00fcrden")
+VERB_LAST = words("wird werden w\u00fcrde w\u00fcrden h\u00e4tte h\u00e4tten w\u00e4re w\u00e4ren")
 """German: with these the participle at the end of the clause has not come about, however far it stands off."""
 VERB_LAST_DOUBTFUL = words(
     "kann k\u00f6nnen k\u00f6nnte k\u00f6nnten soll sollen sollte sollten muss m\u00fcssen darf d\u00fcrfen "
     "d\u00fcrfte m\u00f6chte m\u00f6chten"
 )
+WHOLES = words(
+    "all every everything everybody everyone each nothing nobody alle allen alles jeder jede nichts"
+)
+COUNTERFACTUAL = words(
+    "would could w\u00fcrde w\u00fcrden h\u00e4tte h\u00e4tten w\u00e4re w\u00e4ren k\u00f6nnte k\u00f6nnten"
+)
+"""What stands directly behind these is thought of, not so."""
+SOON = words("tomorrow tonight soon shortly later next morgen bald demn\u00e4chst n\u00e4chste n\u00e4chsten")
+WANTS = words(
+    "want wants wanted wish wishes wished need needs needed ask asks asked request requested requests demand demands "
+    "demanded would will like prefer love"
+)
+ENABLING = words("let lets allow allows enable enables permit permits")
+ORDERING = words("book choose order pick select take add upgrade pay send give let switch buy")
 DETERMINERS = words("a an the your our my his her their its this that these those it them everything all")
 BETWEEN_MODAL_AND_VERB = words(
-    "be been have now soon then also only just still first all both able to it they that the this"
+    "be been have now soon then also only just still first all both able to it they that the this already yet"
 )
 HEDGES = words(
     "screenshot picture photo attachment "
@@ -100,7 +116,8 @@ PARTIAL = words(
 )
 
 SAYING = words(
-    "say says said saying write writes wrote written claim claims claimed mention mentions mentioned "
+    "say says said saying believes thinks assumes suspects maintains argues argued hopes fears "
+    "write writes wrote written claim claims claimed mention mentions mentioned "
     "state states stated tell tells told report reports reported think thought believe believed "
     "assume assumed ask asks asked suggest suggests suggested indicate indicates indicated insist "
     "insists insisted expect expected announce announced promise promised schreiben schrieben "
@@ -157,6 +174,8 @@ GOOD_NEWS = re.compile(
     r"(?:hear|see|find|notice|learn|know)"
     r"|(?:can|may) (?:now |also |gladly |happily )*(?:confirm|tell you|inform you|assure you)"
     r"|(?:would )?(?:happy|glad|pleased|able|like|love|want|wanted|writing) to "
-    r"(?:confirm|tell you|inform you|let you know|announce|say|report))\b"
+    r"(?:confirm|tell you|inform you|let you know|announce|say|report)"
+    r"|(?:are|am|'re|'m) (?:now |very |more than )?(?:happy|glad|pleased|delighted) to"
+    r"|let (?:me|us) (?:just |quickly |also |gladly )*(?:tell|inform|assure|reassure) you)\b"
 )
 """Wordings that only introduce a statement."""

@@ -7,9 +7,13 @@
 | `is [now] settled` | with or without the word |
 | `refund*` | any word that begins so, the word itself included |
 | `refund ... made` | up to six words in between, in the same clause |
+| `# is settled`, `paid #` | at either end, the id of a record: I-400, ch_1 |
 
 Matching is done on the text as people read it (see `reading`), across line breaks inside a sentence, Markdown emphasis
 and quotes, but never across a comma, a full stop or another mark that ends a clause. Groups do not nest.
+
+A phrase is written in full and found contracted, too: `(i|we) have sent` in "I've sent", `did not pay` in "didn't pay".
+Between any two words one adverb ("now", "already", "gladly") may stand; it is read like the words of a gap.
 """
 
 from __future__ import annotations
@@ -34,7 +38,25 @@ _LETTER = r"[^\W_]"
 _BETWEEN = r"(?:[^\w.,;:!?|]|_)++"
 WORD = rf"{_LETTER}++(?:[.,'\-_]{_LETTER}++)*+"
 _GAP = rf"((?:{_BETWEEN}{WORD}){{0,{_LONGEST_GAP}}}?)"
+_ADVERB = rf"(now|just|already|also|today|hereby|{_LETTER}{{2,12}}ly|jetzt|nun|bereits|schon|heute|damit)"
+_JOIN = rf"{_BETWEEN}(?:{_ADVERB}{_BETWEEN})?"
+"""Between two words. An adverb is read with the gaps: "was hardly refunded" must be noticed."""
+_CONTRACTED = {
+    "have": r"(?<=')ve",
+    "will": r"(?<=')ll",
+    "are": r"(?<=')re",
+    "am": r"(?<=\bi')m",
+    "is": r"(?:(?<=\bit')|(?<=\bhe')|(?<=\bshe')|(?<=\bthat')|(?<=\bthere'))s",
+    "has": r"(?:(?<=\bit')|(?<=\bhe')|(?<=\bshe')|(?<=\bthat')|(?<=\bthere'))s",
+}
+"""How a word is written where it leans on the one before: "we've", "it's"."""
+_TAKES_NOT = frozenset(
+    "do does did is are was were has have had could would should must need".split()  # noqa: SIM905
+)
 _PART = re.compile(r"\.\.\.|\([^()\[\]]*\)|\[[^()\[\]]*\]|[^\s()\[\]]+")
+_ID = r"[a-z]{1,12}[-_]?[0-9][a-z0-9_-]*+"
+ID = re.compile(_ID, re.IGNORECASE)
+"""The id of a record as `#` finds it."""
 _WORD = re.compile(rf"{_LETTER}(?:[\w'.,@/&+\-]*{_LETTER})?\*?")
 _PARAGRAPH = re.compile(r"\n\s*(?:\n|[-*\u2022>|#])")
 
@@ -56,7 +78,8 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class _Pattern:
-    regex: re.Pattern[str]
+    source: str
+    """The regular expression, compiled when a text first needs it: most texts need few."""
     anchors: tuple[str, ...]
     """One of these occurs in every text that the pattern matches."""
     negative: bool
@@ -69,6 +92,8 @@ class Phrases:
     sources: tuple[str, ...]
     _patterns: tuple[_Pattern, ...]
     _anchors: tuple[str, ...]
+    name_records: bool = False
+    """Some of them begin or end with the id of a record."""
 
     def find(self, text: str) -> list[Span]:
         """Where any of the phrases stands in `text`, in order; one inside another is left out."""
@@ -102,11 +127,22 @@ class Phrases:
 
 
 def _occurrences(pattern: _Pattern, folded: str) -> Iterator[Mention]:
-    for match in pattern.regex.finditer(folded):
+    regex = _compiled(pattern.source)
+    place = 0
+    while (match := regex.search(folded, place)) is not None:
         if "\n" in match.group() and _PARAGRAPH.search(match.group()):
+            place = (
+                match.start() + 1
+            )  # the words may stand together further on: under a subject that has them, too
             continue
-        gaps = tuple(match.span(group) for group in range(1, pattern.regex.groups + 1) if match.group(group))
+        place = match.end()
+        gaps = tuple(match.span(group) for group in range(1, regex.groups + 1) if match.group(group))
         yield Mention(match.start(), match.end(), gaps, pattern.negative)
+
+
+@lru_cache(maxsize=4096)
+def _compiled(source: str) -> re.Pattern[str]:
+    return re.compile(source)
 
 
 @lru_cache(maxsize=1024)
@@ -120,7 +156,13 @@ def compile_phrases(phrases: tuple[str, ...]) -> Phrases:
         raise BadPhrase("no phrases given; at least one is needed, for otherwise nothing could ever match")
     patterns = tuple(_compile(phrase) for phrase in phrases)
     anchors = dict.fromkeys(anchor for pattern in patterns for anchor in pattern.anchors)
-    return Phrases(phrases, patterns, tuple(anchors))
+    return Phrases(phrases, patterns, tuple(anchors), any("#" in phrase.split() for phrase in phrases))
+
+
+def ends_in_ids(mention: str) -> tuple[str, ...]:
+    """The ids at either end of what a phrase matched, which only `#` leaves there."""
+    words = mention.split()
+    return tuple(word for word in dict.fromkeys((words[0], words[-1]) if words else ()) if ID.fullmatch(word))
 
 
 def _compile(phrase: str) -> _Pattern:
@@ -133,7 +175,15 @@ def _compile(phrase: str) -> _Pattern:
     pending_gap = False
     needs_space = False
     gaps = 0
+    if "#" in (part for part in parts[1:-1]):
+        raise _bad(phrase, "# stands at an end of a phrase")
     for part in parts:
+        if part == "#":
+            regex.append((_JOIN if needs_space else "") + _ID)
+            needs_space = True
+            if pending_gap:
+                raise _bad(phrase, "# can not follow a gap")
+            continue
         if part == "...":
             if not candidates or pending_gap:
                 raise _bad(phrase, "a gap needs a word that must occur on both sides")
@@ -146,8 +196,12 @@ def _compile(phrase: str) -> _Pattern:
                 raise _bad(phrase, f"{part} has an empty alternative")
         else:
             alternatives = [[part]]
-        body = "|".join(_BETWEEN.join(_word(word, phrase) for word in words) for words in alternatives)
-        lead = (_GAP if pending_gap else "") + (_BETWEEN if needs_space else "")
+        body = "|".join(_words(words, phrase) for words in alternatives)
+        # what may be left out, and what is open, take an adverb along
+        join = _BETWEEN if part[0] == "[" or pending_gap else _JOIN
+        lead = (_GAP if pending_gap else "") + (join if needs_space else "")
+        if alternatives == [["not"]] and needs_space and not pending_gap:
+            lead, body = "", rf"n't(?!{_LETTER})|{_JOIN}{body}"
         if part[0] == "[":
             if pending_gap:
                 raise _bad(phrase, "an optional word can not follow a gap")
@@ -156,7 +210,7 @@ def _compile(phrase: str) -> _Pattern:
         regex.append(rf"{lead}(?:{body})")
         needs_space = True
         pending_gap = False
-        candidates.append(tuple(max((word.rstrip("*") for word in words), key=len) for words in alternatives))
+        candidates.append(tuple(max((_anchor(word) for word in words), key=len) for words in alternatives))
     if pending_gap:
         raise _bad(phrase, "a gap needs a word that must occur on both sides")
     if not candidates:
@@ -166,7 +220,7 @@ def _compile(phrase: str) -> _Pattern:
     anchors = max(candidates, key=lambda words: min(map(len, words)))
     first = re.split(r"[\s|]", parts[0].strip("([])"))[0]
     return _Pattern(
-        re.compile(rf"(?<!{_LETTER}){''.join(regex)}(?!{_LETTER})"),
+        rf"(?<!{_LETTER}){''.join(regex)}(?!{_LETTER})",
         anchors,
         first in ("no", "not", "never", "kein", "keine"),
     )
@@ -180,7 +234,27 @@ def _word(word: str, phrase: str) -> str:
         )
     if word.endswith("*"):
         return rf"{re.escape(word[:-1])}{_LETTER}*+"
-    return rf"{re.escape(word)}(?!{_LETTER})"
+    end = rf"(?:(?!{_LETTER})|(?=n't))" if word in _TAKES_NOT else rf"(?!{_LETTER})"
+    if word in _CONTRACTED:
+        return rf"(?:{word}{end}|{_CONTRACTED[word]}(?!{_LETTER}))"
+    return re.escape(word) + end
+
+
+def _words(words: list[str], phrase: str) -> str:
+    """The pattern of words in a row."""
+    parts = [_word(words[0], phrase)]
+    if words[:2] == ["has", "been"]:
+        parts = [rf"(?:has(?!{_LETTER})|(?<=')s(?!{_LETTER}))"]
+    for word in words[1:]:
+        parts.append(
+            rf"(?:n't(?!{_LETTER})|{_JOIN}not(?!{_LETTER}))" if word == "not" else _JOIN + _word(word, phrase)
+        )
+    return "".join(parts)
+
+
+def _anchor(word: str) -> str:
+    """Letters that stand in every text in which the word does, written in full or contracted."""
+    return word[-2:] if word in _CONTRACTED else "n" if word == "not" else word.rstrip("*")
 
 
 def _bad(phrase: str, reason: str) -> BadPhrase:

@@ -137,6 +137,12 @@ class Sentence:
         return self.left[start - 2] if start >= 2 else ""
 
     @property
+    def break_mark(self) -> str:
+        """The strong break at which the clause begins; empty where there is none."""
+        start = self._clause_start()
+        return self.left[start - 1] if start >= 1 else ""
+
+    @property
     def is_question(self) -> bool:
         """Whether the sentence ends with a question mark."""
         return "?" in self.folded[max(self.start, self.end - 4) : self.end]

@@ -102,7 +102,17 @@ def attribution(sentence: Sentence) -> Ruling | None:
         if speaker == "second":
             return "no", f"what the reader {local[index]}"
         return "unclear", f"what others {local[index]}"
-    return None
+    return _announced(sentence)
+
+
+def _announced(sentence: Sentence) -> Ruling | None:
+    """ "Her mail says: it was refunded": the words after a colon are somebody else's."""
+    if sentence.before_break not in lexicon.SAYING or sentence.break_mark != ":":
+        return None
+    speaker = _speaker(sentence.left[: sentence.left.index(sentence.before_break) + 1])
+    if speaker == "second":
+        return "no", f"what the reader {sentence.before_break}"
+    return ("unclear", f"what others {sentence.before_break}") if speaker == "third" else None
 
 
 def _according(words: list[str]) -> Ruling | None:
