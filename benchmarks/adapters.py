@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import adapter_frameworks as frameworks
+import adapter_models as models
 
 from company_lab.agents.functions import function_agent
 from company_lab.company import company
@@ -65,20 +66,20 @@ def in_an_episode(agent: Callable[[Any, Any], float]) -> float:
 async def timed(calls: int, call: Callable[[], Any]) -> float:
     """Seconds that so many awaited calls take, after one to warm up."""
     await call()
-    started = time.perf_counter()
+    started = frameworks.now()
     for _ in range(calls):
         await call()
-    return time.perf_counter() - started
+    return frameworks.now() - started
 
 
 def function(calls: int) -> float:
     """A plain function: `session.call`, the world's own part."""
 
     def agent(task: Any, session: Any) -> float:
-        started = time.perf_counter()
+        started = frameworks.now()
         for _ in range(calls):
             session.call("crm.get", **ARGS)
-        return time.perf_counter() - started
+        return frameworks.now() - started
 
     return in_an_episode(agent)
 
@@ -141,9 +142,21 @@ def in_a_program(how: str, calls: int, *, speaks: str) -> float:
     from company_lab.episodes.programs import program_agent
 
     command = [sys.executable, str(HERE / "adapter_programs.py"), how, str(calls), json.dumps(ARGS)]
+    started = frameworks.now()
     trace = play(FIXTURE, program_agent(command, speaks=speaks)).trace
+    took = frameworks.now() - started
     assert trace.stop == "finished", next(trace.by_kind("stopped"))
-    return float(next(trace.by_kind("reply"))["text"])
+    told = float(next(trace.by_kind("reply"))["text"])
+    return took if frameworks.Clock.read is time.process_time else told
+
+
+def asking_rows(adapter: str) -> dict[str, tuple[Row, str | None, str | None]]:
+    """The two rows of an agent that asks models at a host."""
+    floor = f"HTTP alone, as {adapter}"
+    return {
+        floor: (partial(models.alone, adapter, in_an_episode=in_an_episode), None, "httpx2"),
+        adapter: (partial(models.through, adapter, in_an_episode=in_an_episode), floor, "httpx2"),
+    }
 
 
 ROWS: dict[str, tuple[Row, str | None, str | None]] = {
@@ -171,6 +184,9 @@ ROWS: dict[str, tuple[Row, str | None, str | None]] = {
         "LangGraph alone",
         "langgraph",
     ),
+    **asking_rows("openai-chat"),
+    **asking_rows("openai-responses"),
+    **asking_rows("decision"),
 }
 """Name of a row: its function, the row that is its floor, and the package it needs."""
 
@@ -185,7 +201,15 @@ def main() -> None:
     parser.add_argument(
         "--rounds", type=int, default=ROUNDS, help="the best counts, since load only ever adds"
     )
+    parser.add_argument(
+        "--processor",
+        action="store_true",
+        help="processor time of this process instead of wall time: what to read on a machine that is busy; of a "
+        "program's row it is the lab's part",
+    )
     given = parser.parse_args()
+    if given.processor:
+        frameworks.Clock.read = time.process_time
     unknown = sorted(set(given.rows) - set(ROWS))
     if unknown:
         parser.error(f"there is no row {', '.join(unknown)} (known: {', '.join(ROWS)})")

@@ -198,7 +198,7 @@ def test_half_a_character_in_a_call_is_recorded_as_it_came_and_does_not_end_the_
         trace = played("openai-chat", chat(server.url))
     (action,) = of_kind(trace, "action")
     assert (action["tool"], trace.stop) == ("orders\ud83d", "finished")
-    assert server.bodies()[1]["messages"][2]["tool_calls"][0]["function"]["name"] == "orders?"
+    assert server.bodies()[1]["messages"][2]["tool_calls"][0]["function"]["name"] == "orders_"
 
 
 @pytest.mark.loopback
@@ -206,7 +206,9 @@ def test_a_host_that_repeats_the_key_does_not_get_it_into_the_trace(monkeypatch:
     monkeypatch.setenv("SOME_KEY", "hush/hush-123")
     told = {"error": {"message": "Incorrect API key provided: hush/hush-123", "code": "busy"}}
     escaped = '{"choices": [{"message": {"content": "you sent hush\\/hush-123"}}]}'
-    with ScriptedChatServer([fails(500, told), Step(body=escaped)]) as server:
+    spelled = '{"error": {"message": "you sent \\u0068ush/hush-123", "code": "hush\\u002fhush-123"}}'
+    steps = [fails(500, told), Step(status=500, body=spelled), Step(body=escaped)]
+    with ScriptedChatServer(steps) as server:
         trace = played("openai-chat", chat(server.url, api_key_env="SOME_KEY"))
     assert server.asked[0].headers["authorization"] == "Bearer hush/hush-123"
     assert "hush-123" not in trace.text()
@@ -239,3 +241,16 @@ def test_a_host_that_breaks_http_is_an_outage(name: str) -> None:
         thread.join(10)
     assert trace.stop == "infrastructure_error"
     assert len(of_kind(trace, "model")) == 2
+
+
+@pytest.mark.loopback
+@pytest.mark.parametrize("key", ["none", "1", "EMPTY"])
+def test_what_a_local_host_takes_for_a_key_is_left_alone_in_what_the_model_says(
+    key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOME_KEY", key)
+    wanted = {"charge": "ch_9wd", "amount_minor": 1000, "reason": key}
+    with ScriptedChatServer([calls(call("payments_refund", wanted)), says(key)]) as server:
+        trace = played("openai-chat", chat(server.url, api_key_env="SOME_KEY"))
+    assert [record["args"] for record in of_kind(trace, "action")] == [wanted]
+    assert of_kind(trace, "reply")[0]["text"] == key

@@ -145,3 +145,19 @@ def test_a_recording_holds_no_key_that_a_host_repeated_and_no_answer_without_end
     assert "hush" not in text
     assert "(secret)" in text
     assert len(text) < 1_000_000
+
+
+@pytest.mark.loopback
+@pytest.mark.parametrize("streams", [False, True])
+def test_an_answer_that_can_not_be_recorded_is_not_paid_for_again(tmp_path: Path, streams: bool) -> None:
+    file = tmp_path / "traffic.yaml"
+    with ScriptedChatServer([says("done")] * 5) as server:
+        options = chat(server.url, test_model=None, record=str(file), retries=4, stream=streams)
+        agent = resolve_agent("openai-chat", options).for_scenario(shipped())
+        file.mkdir()  # nothing can be written there from now on, as on a full disk
+        trace = play(company.prepare(shipped()), agent).trace
+    assert len(server.asked) == 1
+    assert trace.stop == "infrastructure_error"
+    (told,) = of_kind(trace, "model")
+    assert f"the recording {file} could not be written" in told["error"]["message"]
+    assert [record["cost_usd"] for record in of_kind(trace, "usage")] == [None]

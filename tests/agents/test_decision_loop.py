@@ -6,6 +6,8 @@ import json
 from typing import Any
 
 import pytest
+from openai.types.chat import CompletionCreateParams
+from pydantic import TypeAdapter
 
 from chat_server import Asked, ScriptedChatServer, Step, call, calls, chooses, fails, says
 from company_lab.agents import chat_asking
@@ -106,8 +108,8 @@ def test_history_holds_each_action_with_its_arguments_and_what_came_of_it() -> N
     ]
     assert history[1]["result"]["value"]["id"] == "A-104"
     assert history[3]["arguments"] == "not JSON"
-    shown = json.loads(server.bodies("/chat/completions")[-1]["messages"][1]["content"])
-    assert shown["state"]["history"] == history
+    shown = server.bodies("/chat/completions")[-1]["messages"][1]["content"].splitlines()
+    assert [json.loads(line[2:]) for line in shown if line.startswith("- ")] == history
 
 
 @pytest.mark.loopback
@@ -137,6 +139,22 @@ def test_a_writer_may_be_asked_for_a_tool_call_instead() -> None:
     assert [tool["function"]["name"] for tool in asked["tools"]] == ["lookup"]
     assert asked["tool_choice"] == "required"
     assert of_kind(trace, "action")[0]["hint"] == "w1"
+
+
+@pytest.mark.loopback
+def test_a_writer_that_calls_a_tool_is_given_it_under_a_name_that_hosts_allow() -> None:
+    script = [
+        chooses("orders.get"),
+        calls(call("orders_get", {"id": "A-104"})),
+        chooses("respond"),
+        says("x"),
+    ]
+    with ScriptedChatServer(script) as server:
+        trace = played("decision", deciding(server.root, writer_mode="tool", alias=[]))
+    asked = server.bodies("/chat/completions")[0]
+    TypeAdapter(CompletionCreateParams).validate_python(asked, strict=False)
+    assert [tool["function"]["name"] for tool in asked["tools"]] == ["orders_get"]
+    assert of_kind(trace, "action")[0]["tool"] == "orders.get"
 
 
 @pytest.mark.loopback

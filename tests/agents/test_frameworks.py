@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -10,16 +11,20 @@ import httpx2
 import openai
 import pytest
 
-from company_lab.agents.conducts import reference
-from company_lab.agents.framework_turns import checked_version
+from chat_server import ScriptedChatServer, call, calls, fails, says
+from company_lab.agents import pacing
+from company_lab.agents.framework_adapter import checked_version
+from company_lab.agents.framework_texts import plain
+from company_lab.agents.openai_agents import openai_agents_agent
 from company_lab.agents.protocol import Agent
-from company_lab.company import SUITE, company
+from company_lab.agents.pydantic_ai import pydantic_ai_agent
+from company_lab.company import company
 from company_lab.episodes import play
 from company_lab.evaluation import Verdict, judge
+from company_lab.formats.canonical import boundary, canonical
 from company_lab.formats.errors import WrongUse
 from company_lab.scenarios.loader import load_scenarios
 from company_lab.scenarios.model import Scenario
-from company_lab.scenarios.suite import load_suite
 from company_lab.traces import Trace
 from framework_agents import FRAMEWORKS, Says, Scripted, Wanted, replaying
 from model_episode import of_kind, shipped
@@ -48,23 +53,6 @@ def refused(status: int, **headers: str) -> Exception:
     response = httpx2.Response(status, request=request, headers=headers)
     kind = openai.RateLimitError if status == 429 else openai.InternalServerError
     return kind(f"status {status}", response=response, body=None)
-
-
-SAMPLE = [one for one in load_suite(SUITE, lambda name: company.spec).scenarios if one.reference][::14][:15]
-
-
-@pytest.mark.parametrize("scenario", SAMPLE, ids=lambda scenario: str(scenario.id))
-def test_an_agent_that_does_what_the_reference_does_gets_the_same_verdict(
-    framework: Framework, scenario: Scenario
-) -> None:
-    plain = played(reference(scenario), scenario)
-    trace = played(framework(replaying(scenario.reference)).agent, scenario)
-    assert verdict(scenario, trace).outcome == verdict(scenario, plain).outcome
-    assert trace.stop == "finished"
-    assert trace.records[-1]["changes"] == plain.records[-1]["changes"]
-    assert [(one["tool"], one["args"]) for one in of_kind(trace, "action")] == [
-        (one["tool"], one["args"]) for one in of_kind(plain, "action")
-    ]
 
 
 @pytest.mark.parametrize("number", [0, 1])
@@ -125,6 +113,23 @@ def test_a_side_effect_asked_for_twice_in_one_answer_is_two_attempts(framework: 
     trace = played(framework([Says(calls=wanted), DONE]).agent)
     assert len(of_kind(trace, "action")) == 2
     assert len(trace.records[-1]["ledgers"]["payments"]) == 2
+
+
+@pytest.mark.fault("D03", "D05")
+def test_a_call_that_comes_again_under_its_id_is_another_attempt(framework: Framework) -> None:
+    again = Says(calls=(Wanted("payments_refund", {"charge": "ch_9wd", "amount_minor": 1000}, id="a"),))
+    trace = played(framework([again, again, DONE]).agent)
+    attempts = [(one["tool"], one["hint"]) for one in of_kind(trace, "action")]
+    assert attempts == [("payments.refund", "a")] * 2
+    executed = [one for one in of_kind(trace, "result") if one["outcome"] == "executed"]
+    assert len(executed) == len(trace.records[-1]["ledgers"]["payments"])
+
+
+@pytest.mark.fault("D07")
+def test_one_call_under_one_id_for_ever_is_stopped_as_a_repetition(framework: Framework) -> None:
+    again = Says(calls=(Wanted("payments_find", {"order": "A-104"}, id="a"),))
+    trace = played(framework([again] * 20).agent)
+    assert trace.stop == "repeated_action"
 
 
 @pytest.mark.fault("D06")
@@ -245,6 +250,18 @@ def test_after_a_crash_a_checkpoint_brings_the_messages_back(framework: Framewor
     assert "interrupted" in again
 
 
+def test_after_a_crash_a_checkpoint_brings_a_long_conversation_back_to_its_last_deed(
+    framework: Framework,
+) -> None:
+    scenario = written(CRASHED.replace("RESTART", "checkpoint").replace("on: crm.update", "on: crm.get"))
+    deeds = [Wanted("crm_update", {"id": "C-1", "phone": str(n)}, id=f"deed{n}") for n in range(4)]
+    look = Says(calls=(Wanted("crm_get", {"id": "C-1"}, id="b"),))
+    scripted = framework([*(Says(text="x" * 40_000, calls=(one,)) for one in deeds), look, DONE])
+    trace = played(scripted.agent, scenario)
+    assert (trace.stop, len(of_kind(trace, "crash"))) == ("finished", 1)
+    assert [f"deed{n}" in scripted.sent[5] for n in range(4)] == [True] * 4
+
+
 @pytest.mark.fault("D07")
 def test_the_limits_of_the_episode_stop_a_loop_and_say_which(framework: Framework) -> None:
     script = [Says(calls=(Wanted("crm_get", {"id": "C-7715"}, id=f"c{n}"),)) for n in range(30)]
@@ -289,6 +306,37 @@ def test_a_host_that_is_down_is_an_outage_and_what_was_done_is_kept(
     assert trace.stop == "infrastructure_error"
     assert len(trace.records[-1]["ledgers"]["payments"]) == 1
     assert of_kind(trace, "model")[-1]["error"]["message"]
+
+
+@pytest.mark.fault("D10")
+@pytest.mark.parametrize("sent", [True, False])
+def test_what_a_model_used_that_did_not_answer_in_time_is_unknown(framework: Framework, sent: bool) -> None:
+    request = httpx2.Request("POST", "https://models.example.test/v1")
+    error = openai.APITimeoutError(request=request)
+    if not sent:
+        error.__cause__ = httpx2.ConnectTimeout("nobody takes the connection", request=request)
+    trace = played(framework([error], kind="undeclared").agent)
+    assert trace.stop == "infrastructure_error"
+    assert [one["cost_usd"] for one in of_kind(trace, "usage")] == ([None] if sent else [])
+
+
+@pytest.mark.fault("D11")
+def test_counts_that_contradict_each_other_are_unknown_and_end_nothing(framework: Framework) -> None:
+    trace = played(framework([Says(text="done", used=(10, 1), cached=99)], kind="undeclared").agent)
+    assert trace.stop == "finished"
+    assert of_kind(trace, "usage")[0]["input_tokens"] is None
+    assert trace.records[-1]["cost_usd"] is None
+
+
+@pytest.mark.loopback
+@pytest.mark.parametrize("kind", ["pydantic-ai", "openai-agents"])
+def test_a_host_that_asks_to_be_left_alone_is_by_everybody(kind: str) -> None:
+    with ScriptedChatServer([fails(429, retry_after="60")]) as server:
+        host = f"127.0.0.1:{server.port}"
+        with pacing.paced([host], {}) as gates:
+            trace = played(hosted(kind, server.url))
+            assert gates[host].reserve() > 10
+    assert trace.stop == "infrastructure_error"
 
 
 def test_an_error_of_the_agents_own_is_no_outage(framework: Framework) -> None:
@@ -368,3 +416,177 @@ def test_what_happens_while_the_agent_works_goes_with_the_next_result(framework:
     played(scripted.agent, written(EVENT))
     assert "pay_77" not in scripted.sent[0]
     assert "pay_77" in scripted.sent[2]
+
+
+DEEP = '{"id":' + "[" * 100 + "]" * 100 + "}"
+TOO_DEEP_TO_READ = '{"id":' + "[" * 100_000 + "]" * 100_000 + "}"
+
+
+@pytest.mark.fault("D01")
+@pytest.mark.parametrize("raw", ["", DEEP, TOO_DEEP_TO_READ], ids=["empty", "deep", "too deep to read"])
+def test_arguments_that_no_tool_takes_are_a_malformed_attempt_with_what_the_model_wrote(
+    framework: Framework, raw: str
+) -> None:
+    trace = played(framework([Says(calls=(Wanted("crm_get", raw, id="x"),), used=(1, 1)), DONE]).agent)
+    (action,), (result,) = of_kind(trace, "action"), of_kind(trace, "result")
+    assert (action["tool"], action["supplied"], action["args"]) == ("crm.get", raw, None)
+    assert result["outcome"] == "malformed"
+    assert of_kind(trace, "model")[0]["answer"]["calls"][0]["arguments"] == raw
+
+
+@pytest.mark.fault("D01")
+def test_arguments_that_came_as_a_deep_object_are_a_malformed_attempt(framework: Framework) -> None:
+    call = Wanted("crm_get", json.loads(DEEP), id="x")
+    trace = played(framework([Says(calls=(call,), used=(1, 1)), DONE]).agent)
+    (result,) = of_kind(trace, "result")
+    assert (result["outcome"], trace.stop) == ("malformed", "finished")
+
+
+@pytest.mark.fault("D01")
+def test_half_a_character_in_arguments_is_recorded_and_changes_nothing(framework: Framework) -> None:
+    call = Wanted("crm_update", '{"id":"C-7715","phone":"\\ud83d"}', id="x")
+    scripted = framework([Says(calls=(call,), used=(1, 1)), DONE])
+    trace = played(scripted.agent)
+    (action,) = of_kind(trace, "action")
+    assert action["supplied"] == call.args
+    assert of_kind(trace, "model")[0]["answer"]["calls"][0]["arguments"] == call.args
+
+
+@pytest.mark.fault("D01")
+def test_each_attempt_with_bad_arguments_is_recorded_however_often_the_framework_asks_again(
+    framework: Framework,
+) -> None:
+    wrong = [
+        Says(calls=(Wanted("crm_get", {"nope": number}, id=f"b{number}"),), used=(1, 1))
+        for number in range(8)
+    ]
+    scripted = framework([*wrong, DONE])
+    trace = played(scripted.agent)
+    assert [one["args"] for one in of_kind(trace, "action")] == [{"nope": number} for number in range(8)]
+    assert {one["outcome"] for one in of_kind(trace, "result")} == {"malformed"}
+    assert trace.stop == "finished"
+    assert "expected one of id" in scripted.sent[1]
+
+
+def test_a_value_given_as_a_secret_stands_nowhere_in_the_record(framework: Framework) -> None:
+    script = [
+        Says(text="the key is tip-toe-99", calls=(Wanted("crm_get", {"id": "tip-toe-99"}, id="x"),)),
+        Says(calls=(Wanted("tip-toe-99", '{"a": "tip-toe-99', id="y"),)),
+        RuntimeError("tip-toe-99 was refused"),
+    ]
+    trace = played(framework(script, secrets=["tip-toe-99"]).agent)
+    assert "tip-toe" not in trace.text()
+    assert of_kind(trace, "action")[0]["args"] == {"id": "(secret)"}
+    assert len(of_kind(trace, "action")) == 2
+
+
+def test_what_the_host_says_about_the_key_it_refuses_is_not_recorded(framework: Framework) -> None:
+    key = "sk-proj-abcDEF1234567890abcDEF"
+    request = httpx2.Request("POST", "https://models.example.test/v1")
+    response = httpx2.Response(401, request=request)
+    told = {"message": f"Incorrect API key provided: {key}"}
+    error = openai.AuthenticationError(f"bad {key}", response=response, body=told)
+    trace = played(framework([error]).agent)
+    assert trace.stop == "infrastructure_error"
+    assert "Incorrect API key provided: (secret)" in of_kind(trace, "model")[0]["error"]["message"]
+    assert key not in trace.text()
+
+
+SLOW = """
+id: waits_too_long
+initial:
+  contacts: {C-1: {name: Ida Holm, email: ida@holm.example.test}}
+stimulus: {message: Tag C-1.}
+limits: {wall: 300ms}
+expected: {told: {states: [{literal: done}]}, may_change: {contacts: any}}
+reference: [{do: [{tool: crm.update, args: {id: C-1, phone: "1"}}], reply: done}]
+wrong: [{id: silent, codes: [missing_reply], do: [], reply: nothing}]
+"""
+
+
+@pytest.mark.fault("D07")
+def test_a_model_that_keeps_the_agent_waiting_ends_it_at_the_wall_limit_with_what_was_done(
+    framework: Framework,
+) -> None:
+    call = Wanted("crm_update", {"id": "C-1", "phone": "1"}, id="a")
+    scripted = framework([Says(calls=(call,)), Says(text="done", after_s=60), DONE])
+    began = time.monotonic()
+    trace = played(scripted.agent, written(SLOW))
+    assert trace.stop == "wall_limit"
+    assert time.monotonic() - began < 20
+    assert [one["outcome"] for one in of_kind(trace, "result")] == ["executed"]
+    assert [one["table"] for one in trace.records[-1]["changes"]] == ["contacts"]
+
+
+@pytest.mark.fault("D10")
+def test_tokens_from_a_cache_are_told_apart_and_priced_so(framework: Framework) -> None:
+    prices = dict.fromkeys(("scripted", "ScriptedModel", "gpt"), "2.00/8.00/0.20")
+    more = {"model": "gpt"} if framework is FRAMEWORKS["langgraph"] else {}
+    trace = played(framework([Says(text="done", used=(9000, 700), cached=8000)], prices=prices, **more).agent)
+    (usage,) = of_kind(trace, "usage")
+    assert (usage["input_tokens"], usage["cached_tokens"]) == (9000, 8000)
+    assert trace.records[-1]["cost_usd"] == "0.0092"  # 1000 fresh, 8000 cached, 700 written
+
+
+def test_a_value_is_told_to_the_framework_as_it_is_though_it_can_not_be_kept() -> None:
+    deep: Any = 0
+    for _ in range(200):
+        deep = [deep]
+    kept = plain({"deep": deep, "huge": 2**70, "nothing": float("nan"), "half": "\ud83d"})
+    assert isinstance(kept, dict)
+    assert (kept["huge"], kept["nothing"], kept["half"]) == (str(2**70), "nan", "\ud83d")
+    assert "[[" in canonical(kept["deep"])
+    boundary({"a": {"b": [kept]}})
+
+
+@pytest.mark.loopback
+@pytest.mark.parametrize("kind", ["pydantic-ai", "openai-agents"])
+def test_a_host_that_stays_silent_until_the_time_is_over_is_named_and_the_request_is_recorded(
+    kind: str,
+) -> None:
+    with ScriptedChatServer([says("late", delay_s=60)]) as server:
+        trace = played(hosted(kind, server.url), written(SLOW))
+    assert trace.stop == "wall_limit"
+    assert f"127.0.0.1:{server.port}" in of_kind(trace, "stopped")[0]["detail"]
+    assert of_kind(trace, "model")[-1]["model"] == "m"
+    assert "before an answer came" in of_kind(trace, "model")[-1]["error"]["message"]
+    assert trace.records[-1]["cost_usd"] is None
+
+
+def hosted(kind: str, url: str) -> Agent:
+    """An agent of a framework on the library's own client of OpenAI-compatible hosts."""
+    own = openai.AsyncOpenAI(
+        api_key="sk-not-a-key",
+        base_url=url,
+        max_retries=0,
+        http_client=httpx2.AsyncClient(headers={"connection": "close"}),
+    )
+    if kind == "pydantic-ai":
+        from pydantic_ai import Agent as PydanticAgent
+        from pydantic_ai.models.openai import OpenAIChatModel
+        from pydantic_ai.providers.openai import OpenAIProvider
+
+        provider = OpenAIProvider(openai_client=own)
+        return pydantic_ai_agent(PydanticAgent(OpenAIChatModel("m", provider=provider)))
+    from agents import Agent as SdkAgent
+    from agents import OpenAIChatCompletionsModel
+
+    return openai_agents_agent(SdkAgent(name="desk", model=OpenAIChatCompletionsModel("m", own)))
+
+
+@pytest.mark.loopback
+@pytest.mark.parametrize("kind", ["pydantic-ai", "openai-agents"])
+def test_on_a_real_client_calls_tokens_and_the_reply_are_recorded_and_its_key_is_not(kind: str) -> None:
+    raw = '{"id":"C-7715","id":"C-7715"}'
+    told = {"error": {"message": "no such key: sk-not-a-key"}}
+    script = [calls(call("crm_get", raw)), says("done"), fails(401, told)]
+    with ScriptedChatServer(script) as server:
+        agent = hosted(kind, server.url)
+        trace, refused = played(agent), played(agent)
+    assert [one["supplied"] for one in of_kind(trace, "action")] == [raw]
+    assert [one["outcome"] for one in of_kind(trace, "result")] == ["malformed"]
+    assert [one["input_tokens"] for one in of_kind(trace, "usage")] == [100, 100]
+    assert (trace.header["evidence"], trace.stop) == ("real model", "finished")
+    assert trace.records[-1]["cost_usd"] is None  # nobody knows what a local host costs
+    assert refused.stop == "infrastructure_error"
+    assert "no such key: (secret)" in refused.text()

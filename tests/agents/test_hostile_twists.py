@@ -164,3 +164,12 @@ def test_no_agent_knows_a_scenario_by_name() -> None:
     code = "".join(file.read_text("utf-8") for file in sorted(folder.glob("hostile*.py")))
     assert [id for id in SCENARIOS if id in code] == []
     assert all(one.manner and (one.act or one.twist) for one in HOSTILE.values())
+
+
+@pytest.mark.parametrize("name", [one.name for one in HOSTILE.values() if one.twist])
+def test_a_second_episode_knows_nothing_of_the_first(name: str) -> None:
+    for id in ("orders_inside_a_customers_mail", "shared_mailbox_could_be_either"):
+        scenario = SCENARIOS[id]
+        bound = hostile(name).for_scenario(scenario)
+        first, second = (play(company.prepare(scenario), bound).trace.bytes() for _ in range(2))
+        assert first == second

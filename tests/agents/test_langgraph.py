@@ -7,8 +7,11 @@ from typing import Any
 import pytest
 from langchain.agents import create_agent
 from langchain.agents.middleware import HumanInTheLoopMiddleware
+from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.language_models.fake_chat_models import FakeMessagesListChatModel
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage
+from langchain_core.outputs import ChatGenerationChunk
+from langchain_core.tools import tool
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
 from langgraph.types import interrupt
@@ -145,10 +148,173 @@ def test_a_call_the_client_calls_invalid_is_recorded_and_not_carried_out_though_
     raw = '{"charge":"ch_9wd","amount_minor":1000}'
     trace = played(in_langgraph([Says(calls=(Wanted("payments_refund", raw, id="x"),)), Says("done")]).agent)
     (action,), (result,) = of_kind(trace, "action"), of_kind(trace, "result")
-    assert (action["tool"], action["supplied"], result["outcome"]) == ("payments_refund", raw, "malformed")
+    assert (action["tool"], action["supplied"], result["outcome"]) == ("payments.refund", raw, "malformed")
     assert trace.records[-1]["ledgers"] == {}
 
 
 def test_half_a_character_in_a_name_is_recorded_as_it_came() -> None:
     trace = played(in_langgraph([Says(calls=(Wanted("pay\ud83d", {}, id="x"),)), Says("done")]).agent)
     assert (of_kind(trace, "action")[0]["tool"], trace.stop) == ("pay\ud83d", "finished")
+
+
+class Streams(BaseChatModel):
+    """A model that is only ever heard piece by piece."""
+
+    pieces: list[list[AIMessageChunk]]
+
+    @property
+    def _llm_type(self) -> str:
+        return "streams"
+
+    def _generate(self, *args: Any, **options: Any) -> Any:
+        raise AssertionError("nobody waits for the whole answer")
+
+    def _stream(self, *args: Any, **options: Any) -> Any:
+        for piece in self.pieces.pop(0):
+            yield ChatGenerationChunk(message=piece)
+
+
+def pieces(*arguments: str) -> list[AIMessageChunk]:
+    def chunk(number: int, text: str) -> Any:
+        first = number == 0
+        return {"name": "crm_get" if first else None, "args": text, "id": "s" if first else None, "index": 0}
+
+    return [AIMessageChunk(content="", tool_call_chunks=[chunk(*one)]) for one in enumerate(arguments)]
+
+
+def streamed(chunks: list[AIMessageChunk]) -> Trace:
+    model = Streams(pieces=[chunks, [AIMessageChunk(content="done")]])
+
+    async def ask(state: MessagesState) -> Any:
+        heard: Any = None
+        async for piece in model.astream(state["messages"]):
+            heard = piece if heard is None else heard + piece
+        return {"messages": [heard]}
+
+    return played(lambda tools: graph(tools, ask))
+
+
+def test_an_answer_that_a_node_streams_is_recorded_whole() -> None:
+    trace = streamed(pieces('{"id":', '"C-7715"}'))
+    assert [one["kind"] for one in trace.records if one["kind"] in ("model", "action", "reply")] == [
+        "model",
+        "action",
+        "model",
+        "reply",
+    ]
+    assert of_kind(trace, "action")[0]["supplied"] == '{"id":"C-7715"}'
+    assert of_kind(trace, "result")[0]["outcome"] == "executed"
+
+
+@pytest.mark.fault("D01")
+@pytest.mark.parametrize(
+    "arguments", [('{"id":', '"C-7715'), ('{"id":"C-1",', '"id":"C-7715"}')], ids=["cut", "twice"]
+)
+def test_streamed_arguments_that_langchain_would_repair_are_malformed(arguments: tuple[str, ...]) -> None:
+    trace = streamed(pieces(*arguments))
+    (action,), (result,) = of_kind(trace, "action"), of_kind(trace, "result")
+    assert (action["supplied"], result["outcome"]) == ("".join(arguments), "malformed")
+    assert of_kind(trace, "model")[0]["answer"]["calls"][0]["arguments"] == "".join(arguments)
+
+
+def test_an_agent_within_a_tool_of_the_graph_is_recorded_and_its_tool_is_no_unknown_one() -> None:
+    nobody = AIMessage("", tool_calls=[{"name": "nobody", "args": {}, "id": "i2"}])
+
+    def factory(tools: Any) -> Any:
+        inner = create_agent(asking(look("i1"), nobody, AIMessage("found")), tools)
+
+        @tool
+        def research(question: str) -> str:
+            """Ask a colleague."""
+            return str(inner.invoke({"messages": [HumanMessage(question)]})["messages"][-1].text)
+
+        wanted = AIMessage("", tool_calls=[{"name": "research", "args": {"question": "x"}, "id": "o1"}])
+        return create_agent(asking(wanted, AIMessage("done")), [*tools, research])
+
+    trace = played(factory)
+    assert [(one["tool"], one["hint"]) for one in of_kind(trace, "action")] == [
+        ("crm.get", "i1"),
+        ("nobody", "i2"),
+    ]
+    assert len(of_kind(trace, "model")) == 5
+    assert len(of_kind(trace, "usage")) == 5
+
+
+def test_a_graph_within_a_graph_works_in_the_world_too() -> None:
+    def factory(tools: Any) -> Any:
+        built: Any = StateGraph(MessagesState)
+        built.add_node("inner", create_agent(asking(look(), AIMessage("done")), tools))
+        built.add_edge(START, "inner")
+        built.add_edge("inner", END)
+        return built.compile()
+
+    trace = played(factory)
+    assert [one["hint"] for one in of_kind(trace, "action")] == ["a"]
+    assert of_kind(trace, "reply")[0]["text"] == "done"
+
+
+def test_a_graph_that_swallows_what_went_wrong_has_attempted_it_all_the_same() -> None:
+    def factory(tools: Any) -> Any:
+        named = {one.name: one for one in tools}
+
+        async def work(state: MessagesState) -> Any:
+            await named["crm_get"].ainvoke({"id": "nobody"})
+            return {"messages": [AIMessage("everything is fine")]}
+
+        return graph(tools, work)
+
+    trace = played(factory)
+    assert [one["outcome"] for one in of_kind(trace, "result")] == ["failed"]
+
+
+@pytest.mark.fault("D10")
+def test_models_that_name_themselves_are_recorded_and_priced_by_their_names() -> None:
+    class Named(Fake):
+        model: str
+
+    def said(text: str) -> AIMessage:
+        used: Any = {"input_tokens": 1_000_000, "output_tokens": 0, "total_tokens": 1_000_000}
+        return AIMessage(text, usage_metadata=used)
+
+    def factory(tools: Any) -> Any:
+        first, second = (
+            Named(responses=[said("a")], model="small"),
+            Named(responses=[said("b")], model="large"),
+        )
+
+        def ask(state: MessagesState) -> Any:
+            first.invoke(state["messages"])
+            return {"messages": [second.invoke(state["messages"])]}
+
+        return graph(tools, ask)
+
+    prices = {"small": "1.00/1.00", "large": "10.00/1.00"}
+    trace = played(factory, kind="real_model", prices=prices)
+    assert [one["model"] for one in of_kind(trace, "usage")] == ["small", "large"]
+    assert trace.records[-1]["cost_usd"] == "11"
+
+
+@pytest.mark.fault("D03")
+def test_two_calls_under_one_id_are_two_attempts() -> None:
+    calls = [{"name": "crm_get", "args": {"id": id}, "id": "same"} for id in ("C-7715", "C-NO")]
+    trace = played(
+        lambda tools: create_agent(asking(AIMessage("", tool_calls=calls), AIMessage("done")), tools)
+    )
+    assert [(one["hint"], one["args"]["id"]) for one in of_kind(trace, "action")] == [
+        ("same", "C-7715"),
+        ("same", "C-NO"),
+    ]
+
+
+@pytest.mark.fault("D01", "D03")
+def test_of_two_streamed_calls_under_one_id_each_has_its_own_arguments() -> None:
+    raws = ['{"id":"C-1","id":"C-7715"}', '{"id":"C-NO"}']
+
+    def chunk(number: int, raw: str) -> AIMessageChunk:
+        call: Any = {"name": "crm_get", "args": raw, "id": "same", "index": number}
+        return AIMessageChunk(content="", tool_call_chunks=[call])
+
+    trace = streamed([chunk(*one) for one in enumerate(raws)])
+    assert [one["arguments"] for one in of_kind(trace, "model")[0]["answer"]["calls"]] == raws
+    assert [one["supplied"] for one in of_kind(trace, "action")] == raws
+    assert [one["outcome"] for one in of_kind(trace, "result")] == ["malformed", "failed"]

@@ -2,37 +2,27 @@
 
 from __future__ import annotations
 
-import http.client
 import json
 import os
 import socket
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from company_lab.agents.mcp_bridge import bridge
-from company_lab.agents.mcp_host import LONGEST_LINE, Host
-from company_lab.agents.mcp_server import Desk
+from company_lab.agents.mcp_desk import Desk
+from company_lab.agents.mcp_host import Host
+from company_lab.agents.mcp_messages import LONGEST
 from company_lab.agents.protocol import Session, Task
 from company_lab.formats.errors import WrongUse
 from depot import run
+from mcp_wire import HELLO, call, path_of, post, spelled, spoken
 from processes import eventually
 
 pytestmark = pytest.mark.loopback
-HELLO = {
-    "jsonrpc": "2.0",
-    "id": 0,
-    "method": "initialize",
-    "params": {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "t", "version": "1"},
-    },
-}
 
 
 @pytest.fixture
@@ -40,35 +30,6 @@ def host() -> Iterator[Host]:
     serving = Host()
     yield serving
     serving.close()
-
-
-def post(
-    host: Host, path: str, body: bytes | dict[str, Any], more: Mapping[str, str] | None = None
-) -> tuple[int, Any]:
-    line = http.client.HTTPConnection("127.0.0.1", host.port)
-    sent = {
-        "content-type": "application/json",
-        "accept": "application/json, text/event-stream",
-        "mcp-protocol-version": "2025-06-18",
-        **(more or {}),
-    }
-    line.request("POST", path, body if isinstance(body, bytes) else json.dumps(body), sent)
-    answer = line.getresponse()
-    text = answer.read()
-    line.close()
-    return answer.status, json.loads(text) if text[:1] == b"{" else text
-
-
-def call(tool: str, args: object, id: int = 1) -> dict[str, Any]:
-    return {"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": tool, "arguments": args}}
-
-
-def spelled(message: object) -> bytes:
-    return json.dumps(message).encode()
-
-
-def path_of(url: str) -> str:
-    return "/" + url.split("/", 3)[3]
 
 
 def test_two_episodes_at_once_do_not_see_each_other(host: Host) -> None:
@@ -143,20 +104,6 @@ def test_nonsense_is_answered_with_an_error_and_reaches_nothing(host: Host, body
     assert len(list(trace.by_kind("action"))) == 1
 
 
-def spoken(path: Path, *lines: bytes, answers: int) -> list[Any]:
-    """So many answers on a local socket to these lines, or fewer where it is closed before."""
-    line = socket.socket(socket.AF_UNIX)
-    line.connect(str(path))
-    line.settimeout(5)
-    heard = b""
-    with suppress(ConnectionError):
-        line.sendall(b"".join(one + b"\n" for one in lines))
-        while heard.count(b"\n") < answers and (data := line.recv(1 << 16)):
-            heard += data
-    line.close()
-    return [json.loads(one) for one in heard.splitlines()]
-
-
 def test_the_local_socket_speaks_as_over_stdio(host: Host, tmp_path: Path) -> None:
     answers: list[Any] = []
 
@@ -164,23 +111,25 @@ def test_the_local_socket_speaks_as_over_stdio(host: Host, tmp_path: Path) -> No
         door = host.open(Desk(task, session), socket_path=tmp_path / "s")
         ready = {"jsonrpc": "2.0", "method": "notifications/initialized"}
         lines = [HELLO, ready, call("depot_get", {"id": "P-1"}), call("depot_get", '{"id"', 2)]
-        answers.extend(spoken(tmp_path / "s", b"nonsense", b"", *map(spelled, lines), answers=3))
+        answers.extend(spoken(tmp_path / "s", b"nonsense", b"", *map(spelled, lines), answers=4))
         door.close()
         return ""
 
     trace = run(agent)
     by_id = {answer.get("id"): answer for answer in answers}
+    assert by_id[None]["error"]["code"] == -32700
     assert by_id[1]["result"]["structuredContent"]["id"] == "P-1"
     assert by_id[2]["result"]["isError"] is True
     assert len(list(trace.by_kind("action"))) == 2
     assert not (tmp_path / "s").exists()
 
 
-def test_a_line_that_never_ends_closes_the_connection_and_nothing_else(host: Host, tmp_path: Path) -> None:
+def test_a_line_that_is_too_long_is_answered_and_nothing_else_happens(host: Host, tmp_path: Path) -> None:
     def agent(task: Task, session: Session) -> str:
         door = host.open(Desk(task, session), socket_path=tmp_path / "s")
-        assert spoken(tmp_path / "s", b"x" * (LONGEST_LINE + 10), answers=1) == []
-        assert spoken(tmp_path / "s", spelled(HELLO), answers=1)[0]["id"] == 0
+        refused, hello = spoken(tmp_path / "s", b"x" * (2 * LONGEST + 10), spelled(HELLO), answers=2)
+        assert refused["error"]["message"] == f"a message of {2 * LONGEST + 11} bytes; {LONGEST} are allowed"
+        assert hello["id"] == 0
         door.close()
         return ""
 

@@ -13,7 +13,9 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 
 from company_lab.agents.mcp_answers import names_of, told
-from company_lab.agents.mcp_server import Desk, serve_desk, world_server
+from company_lab.agents.mcp_arrivals import Arrivals
+from company_lab.agents.mcp_desk import Desk
+from company_lab.agents.mcp_server import serve_desk, world_server
 from company_lab.agents.protocol import Session, Task, ToolOffer
 from company_lab.formats.shapes import Signature
 from company_lab.traces import Trace
@@ -123,7 +125,8 @@ def test_parallel_calls_run_in_order_of_arrival() -> None:
 
 def test_a_call_that_is_cancelled_is_carried_out_all_the_same() -> None:
     async def agent(task: Task, session: Session) -> str:
-        async with Client(serve_desk(Desk(task, session))) as client:
+        desk = Desk(task, session)
+        async with Client(serve_desk(desk, Arrivals(desk))) as client:
             call = asyncio.ensure_future(client.call_tool("depot_ship", {"id": "P-1"}))
             for _ in range(6):  # the steps of the client until the call has arrived
                 await asyncio.sleep(0)

@@ -173,6 +173,18 @@ def test_a_tool_the_model_was_not_given_can_not_be_used_under_its_real_name() ->
     assert all(name.startswith("orders_") for name in names)
 
 
+@pytest.mark.fault("D06")
+@pytest.mark.parametrize("options", [{}, {"alias": ["refund=payments.refund"]}])
+def test_a_name_that_was_never_given_carries_nothing_out_though_the_world_has_it(
+    options: dict[str, Any],
+) -> None:
+    wanted = call("payments.refund", {"charge": "ch_9wd", "amount_minor": 1000})
+    with ScriptedChatServer([calls(wanted), says("x")]) as server:
+        trace = played("openai-chat", chat(server.url, **options))
+    assert of_kind(trace, "result")[0]["error"]["code"] == "unknown_tool"
+    assert trace.records[-1]["ledgers"] == {}
+
+
 def test_an_alias_is_the_name_the_model_knows() -> None:
     with ScriptedChatServer([calls(call("lookup", {"id": "A-104"})), says("x")]) as server:
         trace = played("openai-chat", chat(server.url, alias=["lookup=orders.get"]))
@@ -230,7 +242,7 @@ def test_the_models_answer_and_its_calls_stand_in_the_trace_before_the_attempts(
     first, last = of_kind(trace, "model")
     assert first["answer"] == {
         "text": "Let me look.",
-        "calls": [{"id": "q", "name": "orders_get"}],
+        "calls": [{"id": "q", "name": "orders_get", "arguments": '{"id": "A-104"}'}],
         "finish": "tool_calls",
         "model": "scripted",
     }
@@ -260,12 +272,16 @@ def test_without_a_model_the_option_is_named() -> None:
     [
         ({"modle": "x"}, r"takes no --modle; did you mean --model\?"),
         ({"base_url": "localhost:8080"}, "give a base URL such as"),
+        ({"base_url": "http://[::1"}, "give a base URL such as"),
+        ({"base_url": "http://localhost:0"}, "give a base URL such as"),
+        ({"base_url": "http://localhost:many"}, "give a base URL such as"),
         ({"base_url": "http://user:pw@localhost"}, "the address holds a password"),
         ({"temperature": "warm"}, "--temperature warm: give a number"),
         ({"api_key_env": "NO_SUCH_KEY_HERE"}, "the environment variable NO_SUCH_KEY_HERE is not set"),
         ({"alias": ["lookup"]}, "--alias lookup: give a name and a tool"),
         ({"price": ["m"]}, "--price m: give a model and its price"),
         ({"record": "a", "replay": "b"}, "either --record or --replay"),
+        ({"test_model": "no"}, "--test-model is given or not"),
     ],
 )
 def test_options_that_make_no_sense_are_refused_by_name(options: dict[str, Any], said: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import httpx2
 import pytest
 from pydantic import BaseModel
 from pydantic_ai import Agent, DeferredToolRequests, ModelRetry, RunContext
@@ -14,12 +15,15 @@ from pydantic_ai.exceptions import (
     ModelHTTPError,
 )
 from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
+from pydantic_ai.models.fallback import FallbackModel
 from pydantic_ai.models.function import FunctionModel
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.models.test import TestModel
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.providers.openai import OpenAIProvider
+from pydantic_ai.usage import RequestUsage
 
+from chat_server import ScriptedChatServer, call, calls, says
 from company_lab.agents.pydantic_ai import pydantic_ai_agent
 from company_lab.company import company
 from company_lab.episodes import play
@@ -227,6 +231,9 @@ def test_two_calls_under_one_id_are_recorded_though_the_library_refuses_them() -
     assert trace.stop == "agent_error"
     asked = of_kind(trace, "model")[0]["answer"]["calls"]
     assert [(one["id"], one["name"]) for one in asked] == [("same", "payments_find"), ("same", "crm_get")]
+    assert [one["tool"] for one in of_kind(trace, "action")] == ["payments.find", "crm.get"]
+    assert {one["outcome"] for one in of_kind(trace, "result")} == {"malformed"}
+    assert "pydantic-ai refused the answer" in of_kind(trace, "result")[0]["error"]["message"]
 
 
 def test_an_output_that_is_no_text_is_replied_as_json() -> None:
@@ -279,3 +286,137 @@ def test_half_a_character_in_a_name_is_recorded_as_it_came() -> None:
     script = [Says(calls=(Wanted("pay\ud83d", {}, id="x"),)), Says("done")]
     trace = play(company.prepare(shipped()), in_pydantic_ai(script).agent.for_scenario(shipped())).trace
     assert (of_kind(trace, "action")[0]["tool"], trace.stop) == ("pay\ud83d", "finished")
+
+
+@pytest.mark.fault("D01")
+def test_an_empty_text_of_arguments_is_not_read_as_an_empty_object_though_the_library_would() -> None:
+    trace = played(
+        in_pydantic_ai(
+            [Says(calls=(Wanted("clock_now", "", id="x"), Wanted("crm_get", "{}", id="y"))), DONE]
+        ).agent
+    )
+    assert [one["supplied"] for one in of_kind(trace, "action")] == ["", "{}"]
+    assert {one["outcome"] for one in of_kind(trace, "result")} == {"malformed"}
+    assert of_kind(trace, "model")[0]["answer"]["calls"][0]["arguments"] == ""
+
+
+@pytest.mark.fault("D10")
+def test_what_an_agent_within_a_tool_used_is_counted_at_a_cost_nobody_knows() -> None:
+    def costing(tokens: int, *parts: list[Any]) -> FunctionModel:
+        left = iter(parts)
+        used = RequestUsage(input_tokens=tokens, output_tokens=1)
+        return FunctionModel(
+            lambda messages, info: ModelResponse(parts=next(left), usage=used), model_name="m"
+        )
+
+    inner = Agent(costing(700, [TextPart("found")]))
+    outer = Agent(costing(10, [ToolCallPart("research", {}, tool_call_id="a")], [TextPart("ok")]))
+
+    @outer.tool
+    async def research(context: RunContext[object]) -> str:
+        return str((await inner.run("x", usage=context.usage)).output)
+
+    trace = played(outer, keep_own_tools=True, prices={"m": "1.00/1.00"}, kind="undeclared")
+    assert [one["input_tokens"] for one in of_kind(trace, "usage")] == [10, 10, 700]
+    assert of_kind(trace, "usage")[-1]["cost_usd"] is None
+    assert trace.records[-1]["cost_usd"] is None
+
+
+def test_models_asked_one_after_the_other_are_seen_and_the_one_that_answered_is_recorded() -> None:
+    def down(messages: Any, info: Any) -> ModelResponse:
+        raise ModelHTTPError(status_code=500, model_name="first")
+
+    second = saying([TextPart("ok")])
+    made = pydantic_ai_agent(Agent(FallbackModel(FunctionModel(down, model_name="first"), second)))
+    assert made.kind == "test_model"
+    trace = played(made)
+    assert of_kind(trace, "model")[-1]["model"] == second.model_name
+    real = OpenAIChatModel("gpt-5-mini", provider=OpenAIProvider(api_key="sk-not-a-key"))
+    mixed = pydantic_ai_agent(Agent(FallbackModel(TestModel(), real)))
+    assert (mixed.kind, mixed.costs_nothing) == ("real_model", False)
+
+
+@pytest.mark.loopback
+@pytest.mark.fault("D01")
+def test_half_a_character_in_the_arguments_of_a_real_client_is_an_attempt_with_what_the_host_sent() -> None:
+    raw = '{"id":"\ud83d"}'
+    with ScriptedChatServer([calls(call("crm_get", raw)), says("done")]) as server:
+        client = httpx2.AsyncClient(headers={"connection": "close"})
+        provider = OpenAIProvider(base_url=server.url, api_key="sk-not-a-key", http_client=client)
+        trace = played(Agent(OpenAIChatModel("m", provider=provider)))
+    (action,) = of_kind(trace, "action")
+    assert action["supplied"] == raw
+    assert of_kind(trace, "result")[0]["outcome"] == "failed"  # there is nobody of that id
+
+
+def costing(tokens: int, *parts: list[Any], name: str = "m") -> FunctionModel:
+    left = iter(parts)
+    used = RequestUsage(input_tokens=tokens, output_tokens=1)
+    return FunctionModel(lambda messages, info: ModelResponse(parts=next(left), usage=used), model_name=name)
+
+
+@pytest.mark.fault("D10", "D11")
+def test_what_an_agent_within_a_tool_used_is_counted_once_however_often_a_person_is_waited_for() -> None:
+    inner = Agent(costing(700, [TextPart("found")]))
+    steps: list[list[Any]] = [[ToolCallPart("research", {}, tool_call_id="a")]]
+    steps += [[ToolCallPart("note", {}, tool_call_id=id)] for id in "bcd"]
+    outer: Agent[object, Any] = Agent(
+        costing(10, *steps, [TextPart("ok")]), output_type=[str, DeferredToolRequests]
+    )
+
+    @outer.tool
+    async def research(context: RunContext[object]) -> str:
+        return str((await inner.run("x", usage=context.usage)).output)
+
+    @outer.tool_plain(requires_approval=True)
+    def note() -> str:
+        return "noted"
+
+    trace = played(outer, keep_own_tools=True, prices={"m": "1.00/1.00"}, kind="undeclared")
+    assert trace.stop == "finished"
+    assert [one["input_tokens"] for one in of_kind(trace, "usage")] == [10, 10, 700, 10, 10, 10]
+
+
+@pytest.mark.fault("D10")
+def test_what_an_agent_within_a_tool_used_is_counted_where_the_run_ends_in_an_error() -> None:
+    inner = Agent(costing(700, [TextPart("found")]))
+    outer: Agent[object, Any] = Agent(costing(10, [ToolCallPart("research", {}, tool_call_id="a")]))
+
+    @outer.tool
+    async def research(context: RunContext[object]) -> str:
+        await inner.run("x", usage=context.usage)
+        raise ValueError("a bug in the tool")
+
+    trace = played(outer, keep_own_tools=True, prices={"m": "1.00/1.00"}, kind="undeclared")
+    assert trace.stop == "agent_error"
+    assert [one["input_tokens"] for one in of_kind(trace, "usage")] == [10, 700]
+    assert trace.records[-1]["cost_usd"] is None
+
+
+@pytest.mark.fault("D10")
+def test_an_answer_that_was_thrown_away_for_another_models_was_paid_for() -> None:
+    def bad(response: ModelResponse) -> bool:
+        return response.text == "bad"
+
+    models = costing(300, [TextPart("bad")], name="first"), costing(10, [TextPart("ok")])
+    trace = played(
+        Agent(FallbackModel(*models, fallback_on=bad)), prices={"m": "1.00/1.00"}, kind="undeclared"
+    )
+    assert of_kind(trace, "reply")[0]["text"] == "ok"
+    assert [one["input_tokens"] for one in of_kind(trace, "usage")] == [10, 300]
+    assert trace.records[-1]["cost_usd"] is None
+
+
+@pytest.mark.fault("D10")
+def test_counts_of_an_answer_that_nobody_measured_are_unknown() -> None:
+    used = RequestUsage(input_tokens=5, output_tokens=1, unmeasured_requests=1)
+    model = FunctionModel(lambda messages, info: ModelResponse(parts=[TextPart("ok")], usage=used))
+    trace = played(Agent(model), kind="undeclared")
+    assert of_kind(trace, "usage")[0]["input_tokens"] is None
+
+
+@pytest.mark.fault("D01", "D03")
+def test_an_id_that_comes_back_in_a_later_answer_has_nothing_to_do_with_the_earlier_call() -> None:
+    script = [Says(calls=(Wanted("clock_now", args, id="call_0"),)) for args in ("", "{}")]
+    trace = played(in_pydantic_ai([*script, DONE]).agent)
+    assert [one["supplied"] for one in of_kind(trace, "action")] == ["", "{}"]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from company_lab.agents.retry_after import MOST_S, seconds_to_wait
+from company_lab.agents.retry_after import MOST_S, asked_in, seconds_to_wait
 
 NOW = datetime(2026, 3, 5, 8, 0, tzinfo=UTC)
 
@@ -56,3 +56,15 @@ def test_what_a_host_asks_for(asked: object, seconds: float | None) -> None:
 def test_whatever_is_said_nobody_waits_longer_than_the_bound(asked: object) -> None:
     seconds = seconds_to_wait(asked, most=2.0)
     assert seconds is None or 0 <= seconds <= 2.0
+
+
+@pytest.mark.parametrize(
+    ("headers", "asked"),
+    [
+        ({"retry-after-ms": "400", "retry-after": "9"}, "0.4"),
+        ({"retry-after-ms": "soon", "retry-after": "9"}, "9"),
+        ({}, None),
+    ],
+)
+def test_of_what_headers_ask_for_the_finer_counts(headers: dict[str, str], asked: str | None) -> None:
+    assert asked_in(headers) == asked

@@ -101,8 +101,8 @@ class Recorder:
     def choice(self, request: Any, answer: Any) -> None:
         self._answer("choice", request, answer)
 
-    def reserve(self, host: Any) -> Any:
-        return self._answer("reserve", host)
+    def reserve(self, host: Any, *asking: Any) -> Any:
+        return self._answer("reserve", host, *asking)
 
     def hold(self, host: Any, seconds: Any) -> None:
         self._answer("hold", host, seconds)
@@ -135,6 +135,10 @@ NO_USAGE = {"output_tokens": None, "cost_usd": None, "model": None}
         ({"kind": "remember", "value": {"a": 1}}, ("memory", {"a": 1})),
         ({"kind": "recall"}, ("memory",)),
         ({"kind": "pace", "host": "h"}, ("reserve", "h")),
+        (
+            {"kind": "pace", "host": "h", "model": "m", "attempt": 2, "more": 1},
+            ("reserve", "h", {"model": "m", "attempt": 2}),
+        ),
         ({"kind": "hold", "host": "h", "seconds": 2}, ("hold", "h", 2)),
     ],
 )

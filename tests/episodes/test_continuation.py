@@ -41,7 +41,7 @@ def in_a_process(what: str, file: Path, faults: list[dict[str, Any]]) -> str | N
         [sys.executable, interrupted.__file__, what, str(file), json.dumps(faults)],
         capture_output=True,
         encoding="utf-8",
-        timeout=60,
+        timeout=150,
         check=False,
         env={"PYTHONPATH": ":".join(path for path in sys.path if path)},
     )
@@ -237,6 +237,8 @@ def spoil(statement: str) -> Callable[[Path], None]:
         spoil("DELETE FROM about WHERE name = 'session'"),
         spoil("UPDATE about SET value = '2' WHERE name = 'format'"),
         spoil("UPDATE about SET value = '[]' WHERE name = 'world'"),
+        spoil("UPDATE about SET value = '{\"states\":[]}' WHERE name = 'rest'"),
+        spoil("UPDATE about SET value = replace(hex(zeroblob(50000)), '0', '[') WHERE name = 'session'"),
         spoil("UPDATE ledger SET entry = 'x'"),
         spoil("UPDATE keys SET entry = 9"),
         spoil("DROP TABLE inbox"),

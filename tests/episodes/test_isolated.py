@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import ctypes
 import os
+import selectors
 import signal
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -17,6 +19,7 @@ import pytest
 
 from company_lab.agents import wire
 from company_lab.agents.conducts import reference
+from company_lab.agents.functions import function_agent
 from company_lab.agents.hostile import hostile
 from company_lab.agents.pacing import Rate, paced
 from company_lab.agents.protocol import Agent, Infrastructure, Session, Task, ToolError
@@ -488,6 +491,37 @@ def test_waiting_for_a_host_counts_for_no_limit() -> None:
     assert apart.trace.stop == "finished"
     assert apart.timings["paced_ms"] == pytest.approx(1000, abs=300)
     assert apart.timings["wall_ms"] < 600
+
+
+class ProcessFirst(selectors.PollSelector):
+    """Tells of everything that has happened meanwhile at once, and of the youngest descriptor first."""
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        time.sleep(0.3)
+        return sorted(super().select(timeout), key=lambda found: -found[0].fd)
+
+
+def test_an_end_that_is_told_before_the_last_words_loses_none_of_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def leaves(task: Task, session: Session) -> str:
+        session.call("depot.get", id="P-1")
+        says(session, wire.spell({"kind": "call", "id": 9, "tool": "depot.ship", "args": {"id": "P-1"}}))
+        os._exit(3)
+
+    monkeypatch.setattr("company_lab.episodes.isolated.selectors.DefaultSelector", ProcessFirst)
+    trace = isolated(leaves).trace
+    assert stopped(trace) == ("agent_error", "its process ended with exit code 3")
+    assert results(trace) == [("executed", ""), ("executed", "")]
+
+
+def test_what_a_process_prints_of_its_agents_secrets_is_not_kept() -> None:
+    def prints(task: Task, session: Session) -> str:
+        sys.stdout.write("using hush-hush-123")
+        return "done"
+
+    agent = replace(function_agent(prints), secrets=("hush-hush-123",))
+    assert isolated(agent).timings["stdout"] == "using (secret)"
 
 
 COMMAND = """

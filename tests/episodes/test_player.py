@@ -169,3 +169,28 @@ def test_whoever_watches_can_interrupt_and_nothing_is_handed_over_afterwards() -
         )
     time.sleep(0.8)
     assert seen == [0]
+
+
+def test_who_interrupts_while_an_episode_is_taken_sees_no_other_begun() -> None:
+    on = fixture()
+    taking, interrupted = threading.Event(), threading.Event()
+    played: list[int] = []
+
+    def acts(task: Task, session: Session) -> str:
+        played.append(task.turn)
+        return "done"
+
+    def done(one: Job[int], episode: Episode) -> None:
+        taking.set()
+        interrupted.wait(10)
+        time.sleep(0.2)
+
+    def watch() -> None:
+        if taking.is_set():
+            interrupted.set()
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        play_each([job(number, acts, on) for number in range(3)], done, watch=watch)
+    time.sleep(0.2)
+    assert played == [1]

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
-import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 import pytest
@@ -26,9 +26,9 @@ from company_lab.scenarios.model import Scenario
 from company_lab.worlds.registry import resolve_world
 from depot import scenario, world
 from processes import eventually, is_alive
-from program_runs import PROGRAMS, conduct_file, played, replaying, replies, sample, told, written
+from program_runs import played, replaying, replies, sample, told, written
 
-SAMPLE = sample(20)
+SAMPLE = sample(4)
 CALL = """
     import http.client, json, os, sys
     from urllib.parse import urlsplit
@@ -59,8 +59,6 @@ def _no_folder_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Itera
 
 def calling(folder: Path, text: str) -> list[str]:
     """A program that has `call`."""
-    from textwrap import dedent
-
     return written(folder, dedent(CALL) + dedent(text))
 
 
@@ -88,9 +86,7 @@ def test_a_program_that_replays_the_references_gets_the_verdicts_of_the_referenc
     program: str, speaks: str, tmp_path: Path
 ) -> None:
     agent = replaying(program, tmp_path, speaks=speaks)
-    # Starting an interpreter and its server takes a while: the whole sample goes over HTTP, some of it the other ways.
-    chosen = SAMPLE if speaks == "mcp-http" else SAMPLE[::4]
-    for one in chosen:
+    for one in SAMPLE:
         assert outcomes(agent.for_scenario(one), one) == outcomes(reference(one), one), one.id
 
 
@@ -437,6 +433,46 @@ def test_a_report_of_usage_that_can_not_be_read_is_the_failure_of_the_agent(
     assert detail.startswith("the usage it reported can not be read: ")
 
 
+REPORTS = """
+    import os, time
+    with open(os.environ["COMPANY_LAB_USAGE"], "w") as file:
+        file.write({report!r})
+"""
+
+
+@pytest.mark.parametrize(
+    ("report", "cost"), [('{"cost_usd": "0.25"}', "0.25"), ('{"cost_usd": "0.25"}\n{"cost', None)]
+)
+def test_what_was_paid_counts_also_where_the_program_had_to_be_ended(
+    report: str, cost: str | None, tmp_path: Path
+) -> None:
+    program = written(tmp_path, dedent(REPORTS).format(report=report) + "time.sleep(60)")
+    agent = program_agent(program, kind="real_model")
+    trace = play(world.prepare(scenario(limits={"wall": "1500ms"})), agent).trace
+    assert trace.stop == "wall_limit"
+    assert trace.records[-1]["cost_usd"] == cost
+
+
+def test_what_was_paid_counts_also_where_the_program_crashed(tmp_path: Path) -> None:
+    text = dedent(REPORTS).format(report='{"cost_usd": "0.25"}')
+    program = calling(tmp_path, text + 'call("depot_get", {"id": "P-1"})')
+    agent = program_agent(program, kind="real_model")
+    crash = {"on": "depot.get", "kind": "crash", "at": "answered", "restart": "task"}
+    trace = play(world.prepare(scenario(faults=[crash])), agent).trace
+    assert trace.stop == "finished"
+    assert trace.records[-1]["cost_usd"] == "0.50"
+
+
+def test_a_bound_on_cost_that_a_report_exceeds_ends_the_episode_and_the_rest_is_counted(
+    tmp_path: Path,
+) -> None:
+    report = '{"cost_usd": "0.25"}\n' * 3
+    agent = program_agent(written(tmp_path, dedent(REPORTS).format(report=report)), kind="real_model")
+    trace = play(world.prepare(scenario(limits={"cost_usd": "0.30"})), agent).trace
+    assert trace.stop == "cost_limit"
+    assert trace.records[-1]["cost_usd"] == "0.75"
+
+
 # The command line
 
 
@@ -526,60 +562,25 @@ def test_everything_ends_when_the_lab_is_killed(tmp_path: Path) -> None:
     assert eventually(lambda: not any(map(is_alive, found)))
 
 
-def test_a_launcher_that_is_gone_is_an_outage_and_not_the_agents_failure() -> None:
+@pytest.mark.parametrize("speaks", ["mcp-http", "lines"])
+def test_a_launcher_that_is_gone_is_an_outage_and_not_the_agents_failure(speaks: str) -> None:
     end_launcher()
     server = launcher()
     os.kill(server._pid, 9)
-    episode = played("true")
+    episode = played("true", speaks=speaks)
     assert told(episode)[0] == "infrastructure_error"
     end_launcher()
     assert told(played("true")) == ("finished", "")
 
 
-@pytest.mark.skipif(
-    shutil.which("node") is None or "COMPANY_LAB_NODE_MODULES" not in os.environ,
-    reason="needs node, and COMPANY_LAB_NODE_MODULES: a folder in which @modelcontextprotocol/sdk is installed",
-)
-@pytest.mark.parametrize("speaks", ["mcp-http", "mcp-stdio"])
-def test_a_node_program_with_the_typescript_sdk_is_evaluated(speaks: str, tmp_path: Path) -> None:
-    folder = Path(os.environ["COMPANY_LAB_NODE_MODULES"])
-    program = shutil.copy(PROGRAMS / "sdk_client.mjs", folder / "sdk_client.mjs")
-    for one in SAMPLE[:3]:
-        agent = program_agent(["node", str(program), str(conduct_file(one, tmp_path))], speaks=speaks)
-        assert outcomes(agent, one)[:4] == outcomes(reference(one), one)[:4], one.id
+def test_a_disk_that_is_full_is_an_outage_and_not_the_agents_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> str:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-
-@pytest.mark.skipif(
-    find_spec("pydantic_ai") is None or find_spec("fastmcp") is None,
-    reason="needs pydantic-ai with its MCP client (pydantic-ai-slim[mcp])",
-)
-def test_a_pydantic_ai_agent_with_its_own_mcp_client_is_evaluated(tmp_path: Path) -> None:
-    program = written(
-        tmp_path,
-        """
-        import asyncio, os, sys
-        from pydantic_ai import Agent
-        from pydantic_ai.mcp import MCPToolset
-        from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
-        from pydantic_ai.models.function import FunctionModel
-
-        def model(messages, info):
-            if any(isinstance(message, ModelResponse) for message in messages):
-                return ModelResponse(parts=[TextPart("It is on its way.")])
-            return ModelResponse(parts=[ToolCallPart("depot_ship", {"id": "P-1"}, tool_call_id="t1")])
-
-        async def main():
-            toolset = MCPToolset(os.environ["COMPANY_LAB_MCP_URL"])
-            async with Agent(FunctionModel(model), toolsets=[toolset]) as agent:
-                print((await agent.run(sys.stdin.read())).output)
-
-        asyncio.run(main())
-        """,
-    )
-    extra = os.environ.get("PYTHONPATH")
-    episode = played(program, env=[f"PYTHONPATH={extra}"] if extra else [])
-    assert list(replies(episode)) == ["It is on its way."], episode.timings
-    assert len(list(episode.trace.by_kind("effect"))) == 1
+    monkeypatch.setattr("company_lab.episodes.playing_programs.tempfile.mkdtemp", full)
+    reason, detail = told(played("true"))
+    assert reason == "infrastructure_error"
+    assert "No space left" in detail
 
 
 # Programs that tamper with what they were given

@@ -1,4 +1,4 @@
-"""The example experiment stands on the shipped suite: its scenarios exist and can be passed as it plays them."""
+"""The example experiment: its scenarios tell good work from bad, and its agents are offered exactly its tools."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from types import ModuleType
 
 import pytest
 
+from company_lab.agents.chat_offers import offers_of
 from company_lab.agents.protocol import Agent
 from company_lab.cli.modelling import agent_given
 from company_lab.cli.run import command
 from company_lab.company import company
 from company_lab.probing.rehearse import rehearse
+from company_lab.scenarios.model import Scenario
 from company_lab.scenarios.suite import load_suite
 from local_models.pins import SMALL
 
@@ -29,25 +31,46 @@ def experiment() -> ModuleType:
     return module
 
 
-def test_its_scenarios_can_be_passed_with_its_tools_and_within_its_limits(
-    experiment: ModuleType, tmp_path: Path
+@pytest.fixture(scope="module")
+def scenarios(experiment: ModuleType) -> tuple[Scenario, ...]:
+    return load_suite(experiment.FRONT_DESK / "scenarios", lambda name: company.spec).scenarios
+
+
+def test_the_rule_by_which_its_scenarios_were_chosen_holds(
+    experiment: ModuleType, scenarios: tuple[Scenario, ...]
 ) -> None:
-    suite = load_suite(experiment.write_suite(tmp_path, experiment.SCENARIOS), lambda name: company.spec)
-    assert {scenario.id for scenario in suite.scenarios} == set(experiment.SCENARIOS)
-    for scenario in suite.scenarios:
-        reference = next(iter(rehearse(scenario, company)))
-        assert reference.as_declared, reference
-        used = {step.tool for turn in scenario.reference for step in turn.do}
-        assert used <= set(experiment.TOOLS)
+    held_out = [scenario for scenario in scenarios if scenario.split == "held_out"]
+    assert len(held_out) == 8
+    assert sum(scenario.twin_of is not None for scenario in held_out) == 1
+    for scenario in scenarios:
+        (turn,) = scenario.reference
+        assert len(turn.do) <= 2
+        assert {step.tool for step in turn.do} <= {*experiment.ALIASES.values()}
+        assert scenario.limits.turns == 1
+    splits = [
+        {scenario.stimulus.message for scenario in scenarios if scenario.split == split}
+        for split in ("held_out", "development")
+    ]
+    assert splits[0].isdisjoint(splits[1])
 
 
-@pytest.mark.parametrize("agent", ["base", "sparrow", "letters", "better"])
-def test_its_agents_are_offered_exactly_its_tools(experiment: ModuleType, agent: str, tmp_path: Path) -> None:
-    suite = experiment.write_suite(tmp_path, experiment.SCENARIOS)
+def test_right_work_passes_and_every_wrong_conduct_fails_as_it_says(scenarios: tuple[Scenario, ...]) -> None:
+    for scenario in scenarios:
+        rehearsed = list(rehearse(scenario, company))
+        assert len(rehearsed) == 2
+        assert [one for one in rehearsed if not one.as_declared] == []
+
+
+@pytest.mark.parametrize("agent", ["base", "decision", "letters"])
+def test_its_agents_are_offered_exactly_its_tools(
+    experiment: ModuleType, scenarios: tuple[Scenario, ...], agent: str
+) -> None:
     words = experiment.words(agent, SMALL, "http://127.0.0.1:1", "http://127.0.0.1:2")
-    given = command.make_context("run", [str(suite), *words]).params
+    given = command.make_context("run", [str(experiment.FRONT_DESK / "scenarios"), *words]).params
     made = agent_given(given["agent"], given)
     assert isinstance(made, Agent)
-    (scenario, *_) = load_suite(suite, lambda name: company.spec).scenarios
-    assert made.for_scenario(scenario).kind == "real_model"
-    assert made.settings["tool"] == list(experiment.TOOLS)
+    # Criteria of something that is no option would be refused here.
+    assert made.for_scenario(scenarios[0]).kind == "real_model"
+    assert made.settings["tool"] == list(experiment.ALIASES.values())
+    assert {*experiment.ALIASES.values()} <= {offer.name for offer in offers_of(scenarios[0])}
+    assert ("criteria" in made.prompts) is (agent != "base")

@@ -75,7 +75,9 @@ def test_an_outage_is_repeated_and_every_attempt_kept(
 def test_attempts_end_somewhere(store: Store, tmp_path: Path) -> None:
     plan, castings = prepared(down_at_first(99, tmp_path), ids=["send_p1"], trials=1, attempts=3)
     begin(plan, castings, store)
-    execute(plan, castings, store, patience=HASTY)
+    seen: list[Progress] = []
+    execute(plan, castings, store, patience=HASTY, progress=seen.append)
+    assert [(one.done, one.failed, one.unscored) for one in seen] == [(1, 0, 1)]
     assert (tmp_path / "asked").stat().st_size == 3
     assert store.entry(plan.run).outcomes == {"unscored": 1}
     assert store.episode(plan.run, "send_p1", 1).trace.stop == "infrastructure_error"

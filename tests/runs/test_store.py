@@ -20,7 +20,8 @@ from company_lab.runs.failures import (
     StoreUnusable,
     UnknownRun,
 )
-from company_lab.runs.place import store_path
+from company_lab.runs.packing import pack
+from company_lab.runs.place import store_path, store_words
 from company_lab.runs.plan import Cell
 from company_lab.runs.store import Store
 from stored_samples import FAILED, PASSED, UNSCORED, episode, plan
@@ -187,6 +188,50 @@ def test_a_changed_trace_is_noticed(store: Store) -> None:
     assert store.episode("r1", "s1", 2).trial == 2
 
 
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("verdict", '{"outcome":"fai'),
+        ("verdict", '{"outcome":"failed","failures":[{}]}'),
+        ("verdict", "[" * 100_000),
+        ("verdict", 7),
+        ("timings", '{"stdout":'),
+        ("timings", "[]"),
+        ("trace", b"no trace"),
+    ],
+)
+def test_an_episode_that_somebody_has_changed_is_told_by_its_name(
+    store: Store, column: str, value: object
+) -> None:
+    store.add("r1", episode("s1", 1, verdict=FAILED))
+    with sqlite3.connect(store.path) as raw:
+        raw.execute(f"update episodes set {column} = ?", (value,))  # noqa: S608 - names from here
+    raw.close()
+    with pytest.raises(DamagedEpisode, match="s1 trial 1 of run r1"):
+        store.episode("r1", "s1", 1)
+
+
+@pytest.mark.parametrize(("column", "value"), [("verdict", '{"outcome":"fai'), ("cost_usd", "much")])
+def test_figures_are_not_taken_from_an_episode_that_somebody_has_changed(
+    store: Store, column: str, value: object
+) -> None:
+    store.add("r1", episode("s1", 1, verdict=FAILED))
+    with sqlite3.connect(store.path) as raw:
+        raw.execute(f"update episodes set {column} = ?", (value,))  # noqa: S608 - names from here
+    raw.close()
+    with pytest.raises(DamagedEpisode, match="s1 trial 1 of run r1"):
+        list(store.episodes("r1"))
+
+
+def test_a_text_that_somebody_has_changed_is_told(store: Store) -> None:
+    digest = store.keep("text")
+    with sqlite3.connect(store.path) as raw:
+        raw.execute("update blobs set data = ?", (pack(b"\xff\xfe"),))
+    raw.close()
+    with pytest.raises(DamagedEpisode, match=digest):
+        store.kept(digest)
+
+
 def test_new_verdicts_count_and_old_ones_and_traces_stay(store: Store) -> None:
     store.add("r1", episode("s1", 1))
     before = store.episode("r1", "s1", 1)
@@ -224,6 +269,18 @@ def test_the_place_is_what_the_caller_says_else_the_variable_else_this_folder(
     assert store_path() == tmp_path / "elsewhere.db"
     assert store_path("given.db") == tmp_path / "given.db"
     assert store_path(tmp_path) == tmp_path / "runs.db"
+
+
+def test_a_command_names_a_store_it_would_not_find(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "a folder"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    monkeypatch.delenv("COMPANY_LAB_STORE", raising=False)
+    assert store_words(store_path()) == ""
+    assert store_words(folder / "mine.db") == " --store mine.db"
+    assert store_words(tmp_path / "a folder.db") == f" --store '{tmp_path / 'a folder.db'}'"
+    monkeypatch.setenv("COMPANY_LAB_STORE", str(folder / "mine.db"))
+    assert store_words(folder / "mine.db") == ""
 
 
 def test_reading_a_store_that_is_not_there_makes_none(tmp_path: Path) -> None:
@@ -304,7 +361,7 @@ def test_processes_that_start_at_once_on_an_empty_folder_lose_nothing(tmp_path: 
         writer.stdin.write(b"\n")
         writer.stdin.flush()
     for writer in writers:
-        _, errors = writer.communicate(timeout=50)
+        _, errors = writer.communicate(timeout=150)
         assert writer.returncode == 0, errors.decode()
     with Store(path, create=False) as store:
         assert [entry.stored for entry in store.runs()] == [50, 50, 50, 50]
@@ -338,7 +395,7 @@ def test_a_disk_that_ends_is_told_and_takes_nothing_away(tmp_path: Path) -> None
         [sys.executable, "-c", FILLER, str(path), str(SUPPORT)],
         capture_output=True,
         encoding="utf-8",
-        timeout=50,
+        timeout=150,
         check=True,
     )
     stored, _, message = done.stdout.partition(" ")
@@ -404,4 +461,18 @@ def test_forgotten_runs_are_gone_with_everything_about_them_and_nothing_else(sto
 def test_forgetting_a_run_that_is_not_there_deletes_nothing(store: Store) -> None:
     with pytest.raises(WrongUse, match="r9"):
         store.forget(["r1", "r9"])
+    assert [entry.run for entry in store.runs()] == ["r1"]
+
+
+def test_a_run_whose_plan_is_damaged_can_be_forgotten_and_costs_no_other_run_its_texts(store: Store) -> None:
+    store.begin(replace(plan("r2"), scenarios={"s1": "d1"}))
+    store.begin(replace(plan("r3"), scenarios={"s1": "d3"}))
+    for digest in ("d1", "d3"):
+        store.keep("{}", under=digest)
+    with sqlite3.connect(store.path) as raw:
+        raw.execute("update runs set plan = '[' where run = 'r2'")
+    raw.close()
+    store.forget(["r3"])
+    assert [store.kept(digest) for digest in ("d1", "d3")] == ["{}", "{}"]
+    store.forget(["r2"])
     assert [entry.run for entry in store.runs()] == ["r1"]

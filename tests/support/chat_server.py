@@ -1,6 +1,7 @@
 """ScriptedChatServer: a real HTTP server on loopback that speaks the wire formats of models, as a script tells it.
 
-It answers `/chat/completions`, `/responses` and `/systemone` (also behind `/v1`). Each request takes the next step of
+It answers `/chat/completions`, `/responses` and `/systemone` (also behind `/v1`), as a stream where
+one is asked for. Each request takes the next step of
 the script, or is handed to a function; every request is kept. Steps may be errors, slow, cut off in the middle, or
 nonsense.
 
@@ -18,6 +19,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Self
+
+from streamed import HEADERS, streamed
 
 USAGE = {"input": 100, "output": 20}
 
@@ -104,7 +107,10 @@ class ScriptedChatServer:
         self.most_at_once = 0
         self._at_once = 0
         self._loop = asyncio.new_event_loop()
-        self._socket = socket.create_server(("127.0.0.1", 0), backlog=512)
+        # Event loops send small answers at once (TCP_NODELAY) only on sockets that say they are TCP.
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        self._socket.bind(("127.0.0.1", 0))
+        self._socket.listen(512)
         self.port = int(self._socket.getsockname()[1])
         self.root = f"http://127.0.0.1:{self.port}"
         self.url = f"{self.root}/v1"
@@ -179,6 +185,9 @@ async def _answered(writer: asyncio.StreamWriter, asked: Asked, step: Step) -> b
     if step.hang_up:
         return False
     body = step.body if step.body is not None else _document(asked, step)
+    as_stream = step.body is None and bool(asked.body.get("stream"))
+    if as_stream:
+        body = streamed(body)
     raw = (
         body
         if isinstance(body, bytes)
@@ -186,7 +195,8 @@ async def _answered(writer: asyncio.StreamWriter, asked: Asked, step: Step) -> b
         if isinstance(body, str)
         else json.dumps(body).encode()
     )
-    headers = {"content-type": "application/json", "content-length": str(len(raw)), **step.headers}
+    kind = HEADERS if as_stream else {"content-type": "application/json"}
+    headers = {**kind, "content-length": str(len(raw)), **step.headers}
     head = f"HTTP/1.1 {step.status} Scripted\r\n" + "".join(f"{n}: {v}\r\n" for n, v in headers.items())
     writer.write(head.encode("latin-1") + b"\r\n")
     if step.cut:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -31,6 +32,10 @@ class Says:
     text: str = ""
     calls: tuple[Wanted, ...] = ()
     used: tuple[int, int] | None = None
+    cached: int = 0
+    """How many of the tokens that were read came from a cache."""
+    after_s: float = 0.0
+    """How long the model takes to say it."""
 
 
 Script = Sequence[Says | Exception]
@@ -65,7 +70,7 @@ def in_pydantic_ai(script: Script, **given: Any) -> Scripted:
     left = chain(script, repeat(Says()))
     sent: list[str] = []
 
-    def answer(messages: Any, info: Any) -> ModelResponse:
+    async def answer(messages: Any, info: Any) -> ModelResponse:
         told = ModelMessagesTypeAdapter.dump_python(messages, mode="json")
         sent.append(json.dumps(told, ensure_ascii=False, separators=(",", ":")))
         step = next(left)
@@ -79,7 +84,8 @@ def in_pydantic_ai(script: Script, **given: Any) -> Scripted:
             for call in step.calls
         ]
         read, written = step.used or (0, 0)
-        usage = RequestUsage(input_tokens=read, output_tokens=written)
+        usage = RequestUsage(input_tokens=read, output_tokens=written, cache_read_tokens=step.cached)
+        await asyncio.sleep(step.after_s)
         return ModelResponse(parts=parts, usage=usage, finish_reason="stop")
 
     options = {name: given.pop(name) for name in ("output_type", "instructions") if name in given}
@@ -92,6 +98,7 @@ def in_openai_agents(script: Script, **given: Any) -> Scripted:
     from agents import Agent as SdkAgent
     from agents import ModelResponse, Usage
     from agents.testing import ScriptedModel, assistant_message, function_call
+    from openai.types.responses.response_usage import InputTokensDetails
 
     def output(step: Says) -> ModelResponse:
         items: list[Any] = [assistant_message(step.text)] if step.text or not step.calls else []
@@ -100,11 +107,24 @@ def in_openai_agents(script: Script, **given: Any) -> Scripted:
             for number, call in enumerate(step.calls)
         ]
         read, written = step.used or (0, 0)
-        usage = Usage(requests=1, input_tokens=read, output_tokens=written, total_tokens=read + written)
+        usage = Usage(
+            requests=1,
+            input_tokens=read,
+            input_tokens_details=InputTokensDetails(cached_tokens=step.cached, cache_write_tokens=0),
+            output_tokens=written,
+            total_tokens=read + written,
+        )
         return ModelResponse(output=items, usage=usage, response_id=None)
 
+    class Model(ScriptedModel):
+        async def get_response(self, *args: Any, **options: Any) -> ModelResponse:
+            step = next(waits)
+            await asyncio.sleep(0 if isinstance(step, Exception) else step.after_s)
+            return await super().get_response(*args, **options)
+
     steps = [*script, *[Says()] * 8]  # after its script a model says nothing, as a conduct does
-    model = ScriptedModel([one if isinstance(one, Exception) else output(one) for one in steps])
+    waits = iter(steps)
+    model = Model([one if isinstance(one, Exception) else output(one) for one in steps])
     instructions = given.pop("instructions", None)
     agent: Any = SdkAgent(name="desk", model=model, instructions=instructions)
     sent: list[str] = Sent(lambda: [json.dumps(call.input, default=str) for call in model.calls])
@@ -135,6 +155,8 @@ def in_langgraph(script: Script, **given: Any) -> Scripted:
     left = chain(script, repeat(Says()))
     sent: list[str] = []
 
+    waits: list[float] = []
+
     class ScriptedChat(BaseChatModel):
         @property
         def _llm_type(self) -> str:
@@ -148,7 +170,13 @@ def in_langgraph(script: Script, **given: Any) -> Scripted:
             step = next(left)
             if isinstance(step, Exception):
                 raise step
+            waits.append(step.after_s)
             return ChatResult(generations=[ChatGeneration(message=_message(step))])
+
+        async def _agenerate(self, messages: Any, *args: Any, **options: Any) -> ChatResult:
+            result = self._generate(messages)
+            await asyncio.sleep(waits.pop(0) if waits else 0)
+            return result
 
     def _message(step: Says) -> AIMessage:
         whole = [call for call in step.calls if isinstance(call.args, dict)]
@@ -157,6 +185,8 @@ def in_langgraph(script: Script, **given: Any) -> Scripted:
         if step.used:
             used = dict(zip(("input_tokens", "output_tokens"), step.used, strict=True))
             used["total_tokens"] = sum(step.used)
+            if step.cached:
+                used["input_token_details"] = {"cache_read": step.cached}
         return AIMessage(
             content=step.text,
             tool_calls=[

@@ -1,13 +1,17 @@
 """Runs made to measure for the gate: every episode is really played in the depot, as a word says letter by letter.
 
-p passes, f does nothing, x raises, o is an outage, u reports no cost where one is bounded, d ships twice; critical are
+p passes, f does nothing, w takes over a second before it ships, x raises, o is an outage, u reports no cost where one
+is bounded, d ships twice; critical are
 s, which spends without being asked, c, which does what is forbidden, y and z, which raise after it or lose their host,
 t, which reaches into another tenant, and l, which claims what it may not promise. "-" is never stored.
 """
 
 from __future__ import annotations
 
+import sqlite3
+import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +26,7 @@ from company_lab.runs.audits import store_audit
 from company_lab.runs.code import package_digest
 from company_lab.scenarios.loader import load_document
 from company_lab.traces import Trace
+from company_lab.traces.redaction import Redaction
 from company_lab.worlds import Claim, Department, World
 from depot import PARCELS, depot
 
@@ -77,6 +82,8 @@ def act(letter: str, session: Session, cost: str) -> str:
         raise RuntimeError("SyntaxError")
     if letter == "f":
         return "I could not."
+    if letter == "w":
+        time.sleep(1.1)
     try:
         session.call("depot.ship", id="P-1")
         if letter == "s":
@@ -124,6 +131,7 @@ def played(
     suite_digest: str = SUITE,
     plan: Mapping[str, Any] | None = None,
     letters: str = "",
+    redaction: Redaction | None = None,
     change: Callable[[StoredEpisode], StoredEpisode] | None = None,
     world_now: World = world,
 ) -> str:
@@ -147,13 +155,19 @@ def played(
     )
     cells = tuple(cell for cell in made.cells if cell.trial <= len(words[cell.scenario]))
     made = replace(made, **{"cells": cells, **(plan or {})})
+    if redaction is not None:
+        made = replace(made, redaction=redaction.digest)
     with Store.temporary() as scratch:
-        begin(made, castings, scratch)
+        begin(made, castings, scratch, redaction=redaction)
         execute(made, castings, scratch)
-        begin(made, castings, store)
+        begin(made, castings, store, redaction=redaction)
         for stored in scratch.stored(made.run):
-            if words[stored.scenario][stored.trial - 1] != "-":
-                timings = {} if wall_ms is None else {"wall_ms": wall_ms, "cpu_ms": 1.0}
+            letter = words[stored.scenario][stored.trial - 1]
+            if letter != "-":
+                # An outage comes at once, whatever an episode takes.
+                timings = (
+                    {} if wall_ms is None else {"wall_ms": 1.0 if letter == "o" else wall_ms, "cpu_ms": 1.0}
+                )
                 one = replace(stored, timings=timings)
                 store.add(made.run, one if change is None else change(one))
         store.finish(made.run, "finished")
@@ -214,3 +228,10 @@ def policy(text: str = "", **lines: Any) -> Policy:
 def flipped(outcome: str) -> Callable[[StoredEpisode], StoredEpisode]:
     """What somebody does who writes the verdict they would like into the store."""
     return lambda stored: replace(stored, verdict=Verdict(outcome=outcome))  # type: ignore[arg-type]
+
+
+def tampered(store: Path, change: str, *values: str) -> None:
+    """What somebody does who changes rows of a store behind its back: one statement of SQL."""
+    with closing(sqlite3.connect(store)) as connection:
+        connection.execute(change, values)
+        connection.commit()

@@ -140,7 +140,8 @@ def exported(path: Path) -> dict[str, bytes]:
         output=report,
     )
     found = {form: file.read_bytes() for form, file in files.items()}
-    found["figures"] = report.read_bytes().rpartition(b"finished; began")[0]  # when it ended may differ
+    told = report.read_bytes().rpartition(b"finished; began")[0]  # when it ended may differ
+    found["figures"] = told.replace(path.name.encode(), b"a store")  # the command lines it gives name it
     return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from textwrap import dedent
@@ -14,7 +14,7 @@ from company_lab.agents.protocol import Agent
 from company_lab.company import SUITE
 from company_lab.episodes import Episode, play
 from company_lab.episodes.programs import program_agent
-from company_lab.scenarios.model import Scenario
+from company_lab.scenarios.model import ConductTurn, Scenario
 from company_lab.scenarios.suite import load_suite
 from company_lab.worlds.registry import resolve_world
 from depot import scenario, world
@@ -31,16 +31,17 @@ def sample(count: int) -> tuple[Scenario, ...]:
 
 def conduct_file(scenario: Scenario, folder: Path) -> Path:
     """The reference of a scenario as a file that the programs in `programs` replay."""
-    turns = [
-        {
-            "do": [{"tool": step.tool, "args": step.args} for step in turn.do],
-            "reply": turn.reply,
-        }
-        for turn in scenario.reference
-    ]
     path = folder / f"{scenario.id}.json"
-    path.write_text(json.dumps(turns), encoding="utf-8")
+    path.write_text(json.dumps(turns_document(scenario.reference)), encoding="utf-8")
     return path
+
+
+def turns_document(turns: Sequence[ConductTurn]) -> list[dict[str, Any]]:
+    """The turns of a conduct, as the programs in `programs` read them."""
+    return [
+        {"do": [{"tool": step.tool, "args": step.args} for step in turn.do], "reply": turn.reply}
+        for turn in turns
+    ]
 
 
 def replaying(program: str, folder: Path, *, speaks: str) -> Agent:

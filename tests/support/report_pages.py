@@ -68,6 +68,17 @@ def episode(scenario: str, trial: int, *, failed: bool, said: str = "", reply: s
     )
 
 
+def with_fault(stored: StoredEpisode, what: str, *, stop: str = "finished", **header: Any) -> StoredEpisode:
+    """The same episode, in which a fault occurred at a call that was answered all the same."""
+    first, *rest = stored.trace.records
+    trace = Trace([{**first, **header}, *rest[:-2]])
+    trace.add("fault", first["at"], what=what, call="c1")
+    for record in rest[-2:]:
+        reason = {"reason": stop} if record["kind"] == "stopped" else {}
+        trace.records.append({**record, **reason, "seq": len(trace)})
+    return replace(stored, trace=trace)
+
+
 def _said(failure: Failure, said: str) -> Failure:
     return replace(failure, message=said, check=said, found=said, expected={said: said})
 

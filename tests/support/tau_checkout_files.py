@@ -137,6 +137,31 @@ class OrderBread(Tool):
         return schema("order_bread", "Order something.", customer_id="string", product="string", pieces="integer")
 
 
+class NoteWishes(Tool):
+    @staticmethod
+    def invoke(data, order_id, wishes):
+        if not wishes:
+            data["orders"][order_id].pop("wishes", None)
+            return "no wishes"
+        data["orders"][order_id]["wishes"] = wishes
+        return json.dumps(data["orders"][order_id])
+
+    @staticmethod
+    def get_info():
+        return schema("note_wishes", "Write down wishes for an order.", order_id="string", wishes="array")
+
+
+class AddWish(Tool):
+    @staticmethod
+    def invoke(data, order_id, wish):
+        data["orders"][order_id]["wishes"].append(wish)
+        return json.dumps(data["orders"][order_id])
+
+    @staticmethod
+    def get_info():
+        return schema("add_wish", "Add a wish to those of an order.", order_id="string", wish="string")
+
+
 class TransferToHumanAgents(Tool):
     @staticmethod
     def invoke(data, summary):
@@ -154,6 +179,8 @@ ALL_TOOLS = [
     CancelOrder,
     MoveOrder,
     OrderBread,
+    NoteWishes,
+    AddWish,
     TransferToHumanAgents,
 ]
 """
@@ -175,14 +202,34 @@ def load_data():
     return found
 """
 
+TYPES = """
+from __future__ import annotations
+
+from pydantic import BaseModel
+
+
+class Action(BaseModel):
+    name: str
+    kwargs: dict[str, object]
+
+
+class Task(BaseModel):
+    user_id: str
+    actions: list[Action]
+    instruction: str
+    outputs: list[str]
+"""
+
 TASKS = """
 from __future__ import annotations
 
 import json
 import os
 
+from tau_bench.types import Action, Task
+
 with open(os.path.join(os.path.dirname(__file__), "tasks.json")) as file:
-    TASKS = json.load(file)
+    TASKS_TEST = [Task(annotator="0", **task) for task in json.load(file)]
 """
 
 UNWANTED = 'raise ImportError("the model client of this checkout is not there")\n'
@@ -275,6 +322,7 @@ def write_checkout(folder: Path, *, customers: int = 12, orders: int = 40, offse
         place.mkdir(parents=True)
     for package in (folder / "tau_bench", envs, domain):
         (package / "__init__.py").write_text(UNWANTED)
+    (folder / "tau_bench" / "types.py").write_text(TYPES)
     (envs / "tool.py").write_text(TOOL)
     (domain / "tools" / "__init__.py").write_text(TOOLS)
     (domain / "data" / "__init__.py").write_text(DATA)

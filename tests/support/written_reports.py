@@ -8,7 +8,7 @@ from dataclasses import replace
 from company_lab.evaluation import Note, Verdict
 from company_lab.reports.forms import form_named
 from company_lab.runs import Store
-from report_pages import HOSTILE, NAME, episode, fill, plan_of
+from report_pages import HOSTILE, NAME, episode, fill, plan_of, with_fault
 
 
 def written(store: Store, run: str, form: str) -> bytes:
@@ -47,11 +47,12 @@ def hostile(store: Store) -> str:
         store,
         plan,
         [
-            episode(NAME, 1, failed=True, said=HOSTILE),
+            with_fault(episode(NAME, 1, failed=True, said=HOSTILE), NAME),
             replace(
                 episode(NAME, 2, failed=False, said=HOSTILE),
                 verdict=Verdict(outcome="unscored", unscored=(note,)),
             ),
             episode("fine", 1, failed=False),
+            with_fault(episode("fine", 2, failed=True), "late", stop=NAME, evidence=NAME, layer=NAME),
         ],
     )

@@ -8,15 +8,31 @@ import random
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, TypeVar
 
-from company_lab.agents.chat_failures import HostFailure, ModelStopped, failure_of
-from company_lab.agents.chat_host import LONGEST_ANSWER, ModelHost, bearing, without_key
+from company_lab.agents.chat_failures import (
+    HostFailure,
+    ModelStopped,
+    failure_of,
+    failure_within,
+    record_failure,
+)
+from company_lab.agents.chat_host import (
+    ENCODINGS,
+    LONGEST_ANSWER,
+    ModelHost,
+    bearing,
+    check_encoding,
+    without_key,
+)
+from company_lab.agents.chat_streams import BadAnswer, Pieces, read_pieces
 from company_lab.agents.protocol import Infrastructure, Session
-from company_lab.agents.retry_after import seconds_to_wait
-from company_lab.formats.canonical import Json, NotJson, boundary, parse
+from company_lab.agents.retry_after import asked_in, seconds_to_wait
+from company_lab.formats.canonical import Json, NotJson, boundary, canonical, parse
 from company_lab.formats.errors import WrongUse
+from company_lab.formats.secrets import hiding
 
 if TYPE_CHECKING:
     import ssl
@@ -29,10 +45,24 @@ T = TypeVar("T")
 
 _FIRST_PAUSE_S = 0.5
 _LONGEST_PAUSE_S = 30.0
+_CONNECT_S = 10.0
+"""Where nobody takes a connection for so long, nobody is there; a slow model has nothing to do with it."""
+_STREAM = "text/event-stream"
 
 
-class BadAnswer(Exception):
-    """An answer that is none of its wire format: the host's failure, like a broken line."""
+@dataclass(slots=True)
+class _Try:
+    """One request on its way."""
+
+    host: ModelHost
+    path: str
+    body: Mapping[str, Json]
+    attempt: int
+    pieces: Pieces | None
+    streams: bool = False
+    """Whether the host answers with a stream."""
+    begun: bool = False
+    """Whether an answer had begun."""
 
 
 class Asking:
@@ -46,10 +76,17 @@ class Asking:
         self._keyless = keyless
 
     async def post(
-        self, host: ModelHost, path: str, body: Mapping[str, Json], read: Callable[[Json], T]
+        self,
+        host: ModelHost,
+        path: str,
+        body: Mapping[str, Json],
+        read: Callable[[Json], T],
+        *,
+        pieces: Callable[[], Pieces] | None = None,
     ) -> tuple[T, int]:
         """The answer of a host to one request, read by `read`, and the try that brought it.
 
+        With `pieces` the answer may come as a stream; joined it is read as any other.
         `read` raises `BadAnswer` where the answer is not of its format. Raises `Infrastructure` where no try brought
         an answer, and `ModelStopped` where the host says that this conversation can not go on.
         """
@@ -57,13 +94,14 @@ class Asking:
         attempt = 0
         while True:
             attempt += 1
-            failure, answer = await self._once(host, path, body, delay)
+            one_try = _Try(host, path, body, attempt, None if pieces is None else pieces())
+            failure, answer = await self._once(one_try, delay)
             if failure is None:
                 try:
                     return read(answer), attempt
                 except BadAnswer as error:
-                    failure = HostFailure(what=f"the host's answer can not be read: {error}")
-            self._session.asked(role=host.role, model=host.model, attempt=attempt, error=failure.document())
+                    failure = _unreadable(error)
+            record_failure(self._session, failure, role=host.role, model=host.model, attempt=attempt)
             if failure.agents_own:
                 raise ModelStopped(f"the {host.role} can not go on: {failure.what}")
             if not failure.passing or attempt > host.retries:
@@ -73,26 +111,17 @@ class Asking:
                 )
             delay = _pause(attempt, failure.retry_after)
 
-    async def _once(
-        self, host: ModelHost, path: str, body: Mapping[str, Json], delay: float
-    ) -> tuple[HostFailure | None, Json]:
+    async def _once(self, one: _Try, delay: float) -> tuple[HostFailure | None, Json]:
         """One try after a pause; the failure or None, and the answer."""
-        import httpx2
-
         failure: HostFailure | None = None
+        host = one.host
         answer: Json = None
         begun = time.monotonic()
         try:
-            async with self._session.pace(host.name):
+            async with self._session.pace(host.name, role=host.role, model=host.model, attempt=one.attempt):
                 # Others may have made the host wait meanwhile: that counts towards the pause.
                 await asyncio.sleep(max(0.0, delay - (time.monotonic() - begun)))
-                try:
-                    async with asyncio.timeout(host.timeout_s):
-                        failure, answer = await self._sent(host, path, body)
-                except TimeoutError:
-                    failure = HostFailure(what=f"no whole answer within {host.timeout_s:g} seconds")
-                except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError, OSError) as error:
-                    failure = HostFailure(what=f"{type(error).__name__}: {error}")
+                failure, answer = await self._tried(one)
                 if failure is not None and failure.retry_after is not None:
                     raise Infrastructure(retry_after=failure.retry_after)  # everybody leaves the host alone
         except Infrastructure:
@@ -100,26 +129,69 @@ class Asking:
                 raise
         return failure, answer
 
-    async def _sent(
-        self, host: ModelHost, path: str, body: Mapping[str, Json]
-    ) -> tuple[HostFailure | None, Json]:
-        client = self._client(host)
-        key = None if self._keyless else host.key()
-        headers = {"content-type": "application/json", **bearing(key)}
+    async def _tried(self, one: _Try) -> tuple[HostFailure | None, Json]:
+        """One try; what breaks off becomes a failure, unless all that the model said had come before."""
+        import httpx2
+
+        from company_lab.agents.chat_traffic import NotRecorded
+
+        answer: Json = None
+        failure: HostFailure | None
+        key = None if self._keyless else one.host.key()
+        try:
+            async with asyncio.timeout(one.host.timeout_s):
+                failure, answer = await self._sent(one, key)
+        except TimeoutError:
+            failure = HostFailure(what=f"no whole answer within {one.host.timeout_s:g} seconds", charged=True)
+        except BadAnswer as error:
+            failure = _unreadable(error)
+        except NotRecorded as error:
+            failure = HostFailure(what=str(error), passing=False, charged=True)
+        except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError, OSError) as error:
+            failure = HostFailure(what=f"{type(error).__name__}: {error}", charged=one.begun)
+        if one.pieces is None or (failure is None and not one.streams):
+            return failure, answer
+        if failure is None or one.pieces.finished:
+            try:
+                answer = _joined(one.pieces, key)
+            except BadAnswer as error:
+                failure = failure or _unreadable(error)
+            else:
+                failure = _failure_in(answer)
+                if failure is None:
+                    return None, answer
+        partial = _clean(one.pieces.text(), key)
+        charged = failure.charged or bool(partial)
+        return replace(failure, what=_clean(failure.what, key), partial=partial, charged=charged), None
+
+    async def _sent(self, one: _Try, key: str | None) -> tuple[HostFailure | None, Json]:
+        client = self._client(one.host)
+        headers = {"content-type": "application/json", "accept-encoding": ENCODINGS, **bearing(key)}
         async with client.stream(
-            "POST", host.url + path, content=_spelled(body), headers=headers
+            "POST", one.host.url + one.path, content=_spelled(one.body), headers=headers
         ) as response:
+            check_encoding(response.headers)
+            one.begun = response.status_code < 300
+            kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+            if one.begun and kind == _STREAM:
+                if one.pieces is None:
+                    what = "the host streams its answer, which was not asked for; give --stream"
+                    return HostFailure(what=what, passing=False, charged=True), None
+                one.streams = True
+                return await read_pieces(response, one.pieces, hiding(() if key is None else (key,))), None
             parts, size = [], 0
             async for part in response.aiter_bytes():
                 parts.append(part)
                 size += len(part)
                 if size > LONGEST_ANSWER:
-                    return HostFailure(what=f"an answer of more than {LONGEST_ANSWER:,} bytes"), None
-            retry_after = _retry_after(response.headers)
+                    what = f"an answer of more than {LONGEST_ANSWER:,} bytes"
+                    return HostFailure(what=what, charged=one.begun), None
+            retry_after = asked_in(response.headers)
             status = response.status_code
         raw = without_key(b"".join(parts), key)
         try:
-            answer: Json | None = boundary(parse(raw))
+            # JSON can spell a key in other ways than the one that was looked for.
+            answer: Json | None = hiding(() if key is None else (key,))(boundary(parse(raw)))
         except NotJson as error:
             answer, broken = None, str(error)
         else:
@@ -128,14 +200,10 @@ class Asking:
         if status >= 300:
             return failure_of(status, answer, text, retry_after), None
         if broken:
-            return HostFailure(
-                what=f"an answer that is no JSON ({broken}): {text[:200]}", status=status
-            ), None
-        if isinstance(answer, dict) and answer.get("error"):  # some gateways put a failure under 200
-            said = answer["error"]
-            code = said.get("code") if isinstance(said, dict) else None
-            return failure_of(code if isinstance(code, int) else 500, answer, text, retry_after), None
-        return None, answer
+            what = f"an answer that is no JSON ({broken}): {text[:200]}"
+            return HostFailure(what=what, status=status, charged=True), None
+        failure = _failure_in(answer, text)
+        return (None if failure is None else replace(failure, retry_after=retry_after)), answer
 
 
 @asynccontextmanager
@@ -150,7 +218,7 @@ async def asking(session: Session, *, traffic: Traffic | None = None) -> AsyncIt
             clients[host.url] = httpx2.AsyncClient(
                 verify=_tls(),
                 trust_env=not host.is_here,
-                timeout=host.timeout_s,
+                timeout=httpx2.Timeout(host.timeout_s, connect=min(_CONNECT_S, host.timeout_s)),
                 follow_redirects=False,
                 transport=None if traffic is None else traffic.transport(_tls()),
             )
@@ -178,22 +246,31 @@ def _spelled(body: Mapping[str, Json]) -> bytes:
     return text.encode("utf-8", "replace")
 
 
+def _unreadable(error: BadAnswer) -> HostFailure:
+    return HostFailure(what=f"the host's answer can not be read: {error}", charged=True)
+
+
+def _failure_in(answer: Json, text: str = "") -> HostFailure | None:
+    """The failure that stands in an answer with a good status: of some gateways, and of responses that failed."""
+    return failure_within(answer, text) if isinstance(answer, dict) and answer.get("error") else None
+
+
+def _joined(pieces: Pieces, key: str | None) -> Json:
+    """The answer of a stream, without the key, of which each piece may have held a part."""
+    whole = pieces.whole()
+    return whole if key is None else parse(without_key(canonical(whole).encode("ascii"), key))
+
+
+def _clean(text: str, key: str | None) -> str:
+    return without_key(text.encode("utf-8", "replace"), key).decode("utf-8")
+
+
 def _pause(attempt: int, retry_after: str | None) -> float:
     asked = seconds_to_wait(retry_after)
     if asked is not None:
         return asked
     longest: float = min(_LONGEST_PAUSE_S, _FIRST_PAUSE_S * 2.0 ** min(attempt - 1, 10))
     return longest * random.uniform(0.5, 1.0)  # so that many episodes do not come back at the same moment
-
-
-def _retry_after(headers: Mapping[str, str]) -> str | None:
-    milliseconds = headers.get("retry-after-ms")
-    if milliseconds is not None:
-        try:
-            return str(float(milliseconds) / 1000)
-        except ValueError:
-            pass
-    return headers.get("retry-after")
 
 
 def _tries(attempts: int) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from company_lab.agents.protocol import Session
 from company_lab.formats.canonical import Json
 from company_lab.formats.errors import CompanyLabError
 
@@ -49,6 +50,10 @@ class HostFailure:
     agents_own: bool = False
     """Whether it is the agent's limit and no outage."""
     retry_after: str | None = None
+    charged: bool = False
+    """Whether the host was at work on an answer, so that nobody knows what the try has cost."""
+    partial: str = ""
+    """What had come of an answer that broke off."""
 
     def document(self) -> dict[str, Json]:
         """As the trace keeps it."""
@@ -57,8 +62,20 @@ class HostFailure:
             "status": self.status,
             "code": self.code,
             "retry_after": self.retry_after,
+            "partial": self.partial[:_MESSAGE] or None,
         }
         return {name: part for name, part in parts.items() if part is not None}
+
+
+def record_failure(
+    session: Session, failure: HostFailure, *, role: str, model: str, attempt: int = 1
+) -> None:
+    """Record a try that brought no answer, and where the host was at work on one, that its cost is unknown."""
+    try:
+        session.asked(role=role, model=model, attempt=attempt, error=failure.document())
+    finally:  # a failure that is told at too great a length ends the episode, and was paid for
+        if failure.charged:
+            session.usage(model=model)
 
 
 def failure_of(status: int, body: Json, text: str, retry_after: str | None) -> HostFailure:
@@ -68,7 +85,6 @@ def failure_of(status: int, body: Json, text: str, retry_after: str | None) -> H
     `{"detail": {"error_type", "message"}}`, others `{"error": "text"}`; gateways answer in HTML.
     """
     code, message = _told(body)
-    names = {part.lower() for part in (code or "").split() if part}
     lowered = f"{code or ''} {message}".lower()
     said = f"{status}" + (f" {code}" if code else "")
     what = f"the host answered {said}: {(message or text or 'nothing more')[:_MESSAGE]}"
@@ -79,9 +95,21 @@ def failure_of(status: int, body: Json, text: str, retry_after: str | None) -> H
     if status in (400, 403, 422) and any(name in lowered for name in _FILTERED):
         return HostFailure(what=what, status=status, code=code, passing=False, agents_own=True)
     passing = (status in _PASSING or status >= 500) and status not in (501, 505)
-    if any(name in names or name in lowered for name in _USED_UP):
+    if any(name in lowered for name in _USED_UP):
         passing = False
     return HostFailure(what=what, status=status, code=code, passing=passing, retry_after=retry_after)
+
+
+def failure_within(answer: Mapping[str, Json], text: str) -> HostFailure:
+    """What a failure means that stands in an answer itself, as some gateways and all streams put it.
+
+    A response whose status is failed had begun, and nobody knows what that has cost.
+    """
+    said = answer.get("error") or {name: answer.get(name) for name in ("code", "type", "message")}
+    code = said.get("code") if isinstance(said, Mapping) else None
+    status = code if isinstance(code, int) and 400 <= code < 600 else 500
+    found = failure_of(status, {"error": said}, text, None)
+    return replace(found, charged=answer.get("status") == "failed")
 
 
 def _told(body: Json) -> tuple[str | None, str]:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from company_lab.formats.errors import WrongUse
-from company_lab.formats.secrets import SECRET
+from company_lab.formats.secrets import SECRET, SHORTEST
 
 ANSWER_TIMEOUT_S = 120.0
 """How long one answer may take, in seconds, unless said otherwise."""
 LONGEST_ANSWER = 16_000_000
 """Bytes of one answer; what is longer is no answer."""
+ENCODINGS = "gzip, deflate"
+"""How answers may be packed."""
 RETRIES = 4
 """How often a request is repeated that a host did not answer, unless said otherwise."""
 
@@ -66,8 +69,11 @@ def bearing(key: str | None) -> dict[str, str]:
 
 
 def without_key(answer: bytes, key: str | None) -> bytes:
-    """An answer without the key it was asked with: hosts repeat it, most of all to say that it is wrong."""
-    if not key:
+    """An answer without the key it was asked with: hosts repeat it, most of all to say that it is wrong.
+
+    A key as short as the `none` that a local host is content with is no secret, and stands in other words too.
+    """
+    if key is None or len(key) < SHORTEST:
         return answer
     spelled = key.encode("ascii")
     for one in (spelled, spelled.replace(b"/", rb"\/")):
@@ -75,14 +81,26 @@ def without_key(answer: bytes, key: str | None) -> bytes:
     return answer
 
 
+def check_encoding(headers: Mapping[str, str]) -> None:
+    """Refuse an answer packed in a way nobody asked for: unpacked, some would fill the memory at one stroke.
+
+    Raises httpx2's `DecodingError`.
+    """
+    import httpx2
+
+    packed = headers.get("content-encoding", "").strip().lower()
+    if packed not in ("", "identity", "gzip", "deflate"):
+        raise httpx2.DecodingError(f"an answer packed as {packed[:50]!r}; asked for was {ENCODINGS}")
+
+
 def base_url(text: str, *, option: str) -> str:
     """A base URL as hosts are given on the command line, checked. Raises `WrongUse`."""
-    parts = urlsplit(text.strip())
     try:
-        port_is_fine = parts.port is None or parts.port > 0
-    except ValueError:
-        port_is_fine = False
-    if parts.scheme not in ("http", "https") or not parts.hostname or not port_is_fine:
+        parts = urlsplit(text.strip())
+        fine = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a port that is none, half an IPv6 address
+        fine = False
+    if not fine:
         raise WrongUse(f"{option} {text}: give a base URL such as http://127.0.0.1:8080/v1")
     if parts.username or parts.password:
         raise WrongUse(

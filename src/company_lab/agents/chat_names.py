@@ -11,7 +11,8 @@ from company_lab.agents.protocol import ToolOffer
 from company_lab.formats.errors import WrongUse, nearest
 
 _FUNCTION = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
-_NOT_ALLOWED = re.compile(r"[^A-Za-z0-9_-]", re.ASCII)
+NOT_ALLOWED = re.compile(r"[^A-Za-z0-9_-]", re.ASCII)
+"""What a function's name can not hold."""
 RESPOND = "respond"
 """The option of a decision model that ends the turn; no tool may be called so."""
 
@@ -27,16 +28,16 @@ class ToolNames:
     def tool(self, name: str) -> str:
         """The tool that is meant by a name the model used.
 
-        A name that was never given is handed on as it is, so that the attempt is recorded, counted, and answered
-        with an error; that of a tool the world has and the agent was not given is marked, so that it can not work.
+        A name that was never given is handed on, so that the attempt is recorded, counted, and answered with an error.
         """
         offer = self.offers.get(name)
-        if offer is not None:
-            return offer.name
-        return f"{name} (not offered)" if name in self.withheld else name
+        return self.unoffered(name) if offer is None else offer.name
 
     def unoffered(self, name: str) -> str:
-        """A name that is none of those given, as what it is attempted as: it never works, whatever the world has."""
+        """A name that is none of those given, as what it is attempted as: it never works, whatever the world has.
+
+        That of a tool of the world is marked, whether the agent has that tool under another name or not at all.
+        """
         there = name in self.withheld or any(offer.name == name for offer in self.offers.values())
         return f"{name} (not offered)" if there else name
 
@@ -66,7 +67,7 @@ def chosen_names(
         alias_of[tool] = alias
     named: dict[str, ToolOffer] = {}
     for name, offer in selected.items():
-        given = alias_of.get(name) or (_NOT_ALLOWED.sub("_", name)[:64] if functions else name)
+        given = alias_of.get(name) or (NOT_ALLOWED.sub("_", name)[:64] if functions else name)
         if given in named:
             raise WrongUse(
                 f"{name} and {named[given].name} would both be called {given}; give one of them an --alias"

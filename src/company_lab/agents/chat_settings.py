@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from company_lab.agents.chat_asking import need_http
 from company_lab.agents.chat_host import ANSWER_TIMEOUT_S, RETRIES, ModelHost, base_url
@@ -94,6 +93,13 @@ class Options:
             )
         return value
 
+    def flag(self, name: str) -> bool:
+        """An option that is there or not."""
+        value = self._given.get(name, False)
+        if not isinstance(value, bool):
+            raise WrongUse(f"{_spelled(name)} is given or not, and takes no {value!r}")
+        return value
+
     def texts(self, name: str) -> tuple[str, ...]:
         """An option that may be given several times."""
         value = self._given.get(name, [])
@@ -111,12 +117,17 @@ class Options:
         return float(value)
 
     def prompt(self, name: str, default: str) -> str:
-        """The text of a file that an option names, or the default."""
+        """The text of a file that an option names, without blank lines around it, or the default."""
+        found = self.content(name)
+        return default if found is None else found.strip()
+
+    def content(self, name: str) -> str | None:
+        """What stands in a file that an option names, if it names one."""
         path = self.text(name)
         if path is None:
-            return default
+            return None
         try:
-            return Path(path).read_text(encoding="utf-8").strip()
+            return Path(path).read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
             raise WrongUse(f"{_spelled(name)} {path}: {error}") from None
 
@@ -142,14 +153,14 @@ class Options:
         record, replay = self.text("record"), self.text("replay")
         if record and replay:
             raise WrongUse("give either --record or --replay: what is replayed was recorded before")
-        file, mode = (record, "record") if record else (replay, "replay")
-        traffic = None if file is None else Traffic(Path(file), _mode(mode))
+        file = record or replay
+        traffic = None if not file else Traffic(Path(file), "record" if record else "replay")
         if traffic is not None and traffic.mode == "replay":
             self._given["recording"] = traffic.digest
         limit = self.number("max_output_tokens", least=1, most=10_000_000)
         retries = self.number("retries", least=0, most=100)
         timeout = self.number("answer_timeout", least=0.01, most=86_400)
-        kind: AgentKind = "test_model" if self._given.get("test_model") else "real_model"
+        kind: AgentKind = "test_model" if self.flag("test_model") else "real_model"
         return Common(
             tools=self.texts("tool"),
             aliases=parse_aliases(self.texts("alias")),
@@ -167,10 +178,6 @@ def api_url(text: str, *, option: str) -> str:
     """The base URL of an OpenAI-compatible API; a bare host gets the usual `/v1`."""
     url = base_url(text, option=option).removesuffix("/chat/completions").removesuffix("/responses")
     return url if url.count("/") > 2 else f"{url}/v1"
-
-
-def _mode(text: str) -> Literal["record", "replay"]:
-    return "record" if text == "record" else "replay"
 
 
 def _spelled(name: str) -> str:

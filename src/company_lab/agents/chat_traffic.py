@@ -5,12 +5,13 @@ A replayed episode says something about the loop around a model, and nothing abo
 
 from __future__ import annotations
 
-import hashlib
 import threading
+from collections import defaultdict, deque
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from company_lab.agents.chat_host import LONGEST_ANSWER, without_key
+from company_lab.agents.cassette import Cassette
+from company_lab.agents.chat_host import LONGEST_ANSWER, check_encoding, without_key
 from company_lab.agents.protocol import Infrastructure
 from company_lab.formats.errors import WrongUse
 
@@ -23,6 +24,10 @@ _KEPT = frozenset({"content-type", "retry-after", "retry-after-ms"})
 """Headers of answers that are kept. Those of requests, which carry keys, are not."""
 
 
+class NotRecorded(Exception):
+    """An answer came, and was paid for, that could not be added to the recording: asking again would pay again."""
+
+
 class Traffic:
     """One cassette, being written or being played.
 
@@ -31,56 +36,40 @@ class Traffic:
     """
 
     def __init__(self, file: Path, mode: Literal["record", "replay"]) -> None:
-        try:
-            from vcr.persisters.filesystem import CassetteNotFoundError, FilesystemPersister
-            from vcr.serializers import yamlserializer
-        except ModuleNotFoundError:
-            raise WrongUse(
-                f"--{mode} uses vcrpy, which is not installed; try: pip install 'company-lab[recording]'"
-            ) from None
         self.file = file
         self.mode = mode
+        self._cassette = Cassette(file, option=f"--{mode}")
         self._lock = threading.Lock()
-        self._save: Any = lambda cassette: FilesystemPersister.save_cassette(file, cassette, yamlserializer)
-        self._played: list[tuple[Any, Any]] = []
-        self._left: list[tuple[Any, Any]] = []
-        try:
-            requests, responses = FilesystemPersister.load_cassette(file, yamlserializer)
-        except CassetteNotFoundError:
-            if mode == "replay":
-                raise WrongUse(f"--replay {file}: there is no such recording") from None
-            return
-        except Exception as error:  # noqa: BLE001 - whatever a YAML file may do to vcrpy's reader
-            raise WrongUse(f"--{mode} {file}: this is no recording of model traffic ({error})") from None
-        kept = list(zip(requests, responses, strict=True))
-        if mode == "replay":
-            self._left = kept
-        else:
-            self._played = kept
+        kept = self._cassette.exchanges()
+        if mode == "replay" and kept is None:
+            raise WrongUse(f"--replay {file}: there is no such recording")
+        self._left: dict[tuple[str, bytes], deque[dict[str, Any]]] = defaultdict(deque)
+        for request, response in kept or ():
+            self._left[request.uri, _as_bytes(request.body)].append(response)
 
     @property
     def digest(self) -> str:
         """SHA-256 of the recording that is played."""
-        return hashlib.sha256(self.file.read_bytes()).hexdigest()
+        return self._cassette.digest
 
     def transport(self, tls: ssl.SSLContext) -> httpx2.AsyncBaseTransport:
         """Carries requests to the host and writes down what came, or answers them from the recording."""
         return _transport(self, tls)
 
     def keep(self, request: Any, response: dict[str, Any]) -> None:
-        """Add one exchange and save all of them."""
-        with self._lock:
-            self._played.append((request, response))
-            requests, responses = zip(*self._played, strict=True)
-            self._save({"requests": list(requests), "responses": list(responses)})
+        """Add one exchange to the recording. Raises `NotRecorded`."""
+        try:
+            self._cassette.add(request, response)
+        except OSError as error:
+            raise NotRecorded(
+                f"the recording {self.file} could not be written ({error.strerror or error})"
+            ) from None
 
     def take(self, url: str, body: bytes) -> dict[str, Any]:
         """The next recorded answer to a request. Raises `Infrastructure` where there is none."""
         with self._lock:
-            for index, (request, response) in enumerate(self._left):
-                if request.uri == url and _as_bytes(request.body) == body:
-                    del self._left[index]
-                    return response  # type: ignore[no-any-return]
+            if left := self._left.get((url, body)):
+                return left.popleft()
         raise Infrastructure(
             f"the recording {self.file} has no answer (left) to this request: what is asked has changed since"
         )
@@ -105,6 +94,7 @@ def _transport(traffic: Traffic, tls: ssl.SSLContext) -> httpx2.AsyncBaseTranspo
             response = await self._real.handle_async_request(request)
             parts, size = [], 0
             try:
+                check_encoding(response.headers)
                 async for part in response.aiter_bytes():
                     parts.append(part)
                     size += len(part)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 
-from company_lab.formats.canonical import MAX_INTEGER, Json
+from company_lab.formats.canonical import Json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +24,9 @@ class Used:
 
 
 UNKNOWN = Used()
+"""What nobody counted."""
+_MOST_TOKENS = 10**10
+"""No answer uses more; what a host says beyond it is no count, and no sum or cost could hold it."""
 _FINEST_USD = Decimal("1e-18")
 
 
@@ -36,42 +39,57 @@ def read_usage(usage: Json) -> Used:
     """
     if not isinstance(usage, Mapping):
         return UNKNOWN
-    read = _count(usage, "prompt_tokens", "input_tokens")
-    written = _count(usage, "completion_tokens", "output_tokens")
+    read = _first_count(usage, "prompt_tokens", "input_tokens")
+    written = _first_count(usage, "completion_tokens", "output_tokens")
+    cached, stored = _cached_within(usage), None
+    if cached is None and read is not None:
+        beside = _first_count(usage, "cache_read_input_tokens")
+        stored = _first_count(usage, "cache_creation_input_tokens")
+        if beside or stored:
+            cached = beside or 0
+            read += cached + (stored or 0)
+    used = counted(input_tokens=read, output_tokens=written, cached_tokens=cached, cache_write_tokens=stored)
     cost = _cost(usage.get("cost"))
-    if read is None or written is None or not read + written:
-        return Used(cost_usd=cost or None)  # free of charge is what nobody counted, and says as little
-    beside = _count(usage, "cache_read_input_tokens")
-    made = _count(usage, "cache_creation_input_tokens")
-    within = _cached_within(usage)
-    if (beside or made) and within is None:
-        return Used(
-            input_tokens=read + (beside or 0) + (made or 0),
-            cached_tokens=beside or 0,
-            cache_write_tokens=made,
-            output_tokens=written,
-            cost_usd=cost,
-        )
-    if within is not None and within > read:
-        return Used(cost_usd=cost)  # nobody can say whether the cached tokens are part of the input
-    return Used(input_tokens=read, cached_tokens=within, output_tokens=written, cost_usd=cost)
+    # Free of charge is what nobody counted, and says as little.
+    return replace(used, cost_usd=(cost or None) if used is UNKNOWN else cost)
+
+
+def counted(
+    *,
+    input_tokens: object,
+    output_tokens: object,
+    cached_tokens: object = None,
+    cache_write_tokens: object = None,
+) -> Used:
+    """Counts of somebody who includes cached tokens in the input.
+
+    Unknown where no token at all was counted, and where the counts contradict each other: nobody can say then
+    whether the cached tokens are part of the input.
+    """
+    read, written = _count(input_tokens), _count(output_tokens)
+    cached, stored = _count(cached_tokens), _count(cache_write_tokens)
+    if read is None or written is None or not read + written or read < (cached or 0) + (stored or 0):
+        return UNKNOWN
+    return Used(input_tokens=read, cached_tokens=cached, cache_write_tokens=stored, output_tokens=written)
 
 
 def _cached_within(usage: Mapping[str, Json]) -> int | None:
     for name in ("prompt_tokens_details", "input_tokens_details"):
         details = usage.get(name)
         if isinstance(details, Mapping):
-            return _count(details, "cached_tokens")
-    return _count(usage, "prompt_cache_hit_tokens")
+            return _count(details.get("cached_tokens"))
+    return _count(usage.get("prompt_cache_hit_tokens"))
 
 
-def _count(usage: Mapping[str, Json], *names: str) -> int | None:
-    for name in names:
-        value = usage.get(name)
-        if isinstance(value, float) and value.is_integer() and value <= MAX_INTEGER:
-            value = int(value)
-        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MAX_INTEGER // 4:
-            return value
+def _first_count(usage: Mapping[str, Json], *names: str) -> int | None:
+    return next((count for name in names if (count := _count(usage.get(name))) is not None), None)
+
+
+def _count(value: object) -> int | None:
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST_TOKENS:
+        return value
     return None
 
 

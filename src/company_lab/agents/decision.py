@@ -16,6 +16,7 @@ from company_lab.agents.chat_names import RESPOND, ToolNames, chosen_names
 from company_lab.agents.chat_offers import offers_of
 from company_lab.agents.chat_settings import Common, Options, api_url
 from company_lab.agents.chat_turns import attempted
+from company_lab.agents.decision_criteria import read_criteria, with_criteria
 from company_lab.agents.decision_state import State
 from company_lab.agents.decision_writer import ARGUMENTS, MODES, REPLY, Writer
 from company_lab.agents.prices import Price, price_of, report_usage
@@ -41,6 +42,7 @@ _OPTIONS = (
     "writer_key_env",
     "writer_mode",
     "instructions",
+    "criteria",
     "system",
     "recording",
 )
@@ -58,6 +60,8 @@ def decision_agent(given: Mapping[str, Json]) -> Agent:
     decider = options.host("decider", url=base, model=decider_model, key="decider_key_env", common=common)
     host = options.host("writer", url=writer_url, model=writer_model, key="writer_key_env", common=common)
     instructions = options.prompt("instructions", INSTRUCTIONS)
+    spelled = options.content("criteria")
+    criteria = {} if spelled is None else read_criteria(spelled, file=str(options.text("criteria")))
     prompts = {"arguments": options.prompt("system", ARGUMENTS), "reply": options.prompt("system", REPLY)}
     mode = options.text("writer_mode") or MODES[0]
     if mode not in MODES:
@@ -69,12 +73,11 @@ def decision_agent(given: Mapping[str, Json]) -> Agent:
     writer = Writer(
         host, prices["writer"], mode=mode, prompts=prompts, sampling=common.sampling("max_tokens")
     )
-    loop = _Loop(decider, path, prices["decider"], writer, instructions, common)
+    loop = _Loop(decider, path, prices["decider"], writer, instructions, criteria, common)
 
     def bound(scenario: Scenario) -> Agent:
-        loop.options(
-            offers_of(scenario)
-        )  # what is wrong with tools and aliases shows before anything is played
+        # What is wrong with tools, aliases and criteria shows before anything is played.
+        loop.options(offers_of(scenario))
         return made(None)
 
     def made(bind: Callable[[Scenario], Agent] | None) -> Agent:
@@ -83,7 +86,7 @@ def decision_agent(given: Mapping[str, Json]) -> Agent:
             kind=common.kind,
             act=loop.act(),
             settings=options.settings,
-            prompts={"instructions": instructions, **prompts},
+            prompts={"instructions": instructions, **({"criteria": spelled} if spelled else {}), **prompts},
             prices={
                 name: {"of": model, **price.snapshot}
                 for (name, price), model in zip(prices.items(), (decider_model, writer_model), strict=True)
@@ -103,6 +106,7 @@ class _Loop:
         price: Price,
         writer: Writer,
         instructions: str,
+        criteria: Mapping[str, str],
         common: Common,
     ) -> None:
         self._decider = decider
@@ -110,6 +114,7 @@ class _Loop:
         self._price = price
         self._writer = writer
         self._instructions = instructions
+        self._criteria = criteria
         self._common = common
 
     def options(self, tools: Sequence[ToolOffer]) -> tuple[ToolNames, dict[str, str]]:
@@ -122,8 +127,8 @@ class _Loop:
                 f"that matter, by department or one by one, such as --tool '{departments[0]}.*' "
                 f"(departments: {', '.join(departments)})"
             )
-        criteria = {name: offer.description for name, offer in names.offers.items()}
-        return names, {**criteria, RESPOND: RESPOND_CRITERION}
+        described = {name: offer.description for name, offer in names.offers.items()}
+        return names, with_criteria({**described, RESPOND: RESPOND_CRITERION}, self._criteria, names)
 
     def act(self) -> Callable[[Task, Session], Coroutine[Any, Any, str]]:
         """What an agent does in a turn, as a function of its own."""
@@ -154,8 +159,10 @@ class _Loop:
             criteria=criteria,
         )
         decision, _ = await line.post(self._decider, self._path, request, read_decision)
-        session.choice(request, decision.answer)
-        report_usage(session, decision.used, self._price, model=self._decider.model)
+        try:
+            session.choice(request, decision.answer)
+        finally:  # an answer that is too long ends the episode, and was paid for
+            report_usage(session, decision.used, self._price, model=self._decider.model)
         return decision
 
     async def _carried_out(

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from company_lab.agents.chat_failures import HostFailure, failure_of
+from company_lab.agents.retry_after import asked_in
 from company_lab.formats.canonical import Json, NotJson, boundary
+from company_lab.formats.secrets import conceal
 
 _HTTP = ("httpx", "httpx2", "httpcore", "httpcore2", "aiohttp", "urllib3", "requests", "botocore")
 _LOST = (
@@ -19,6 +22,8 @@ _LOST = (
     "QuotaExceeded",
     "Throttl",
 )
+_NOT_SENT = frozenset(["ConnectTimeout", "PoolTimeout"])
+"""What a client says that waited for a connection and sent nothing."""
 _CLIENTS = (
     "anthropic",
     "boto3",
@@ -38,8 +43,15 @@ def failure_behind(error: BaseException) -> HostFailure | None:
     """Why the request to a model failed, or None where the exception is no failure of a host.
 
     Clients of hosted models are generated much alike: an error with a status carries `status_code` and perhaps
-    `body` or `response`; a lost connection says so in its class's name, or is one of the HTTP library's own.
+    `body` or `response`; a lost connection says so in its class's name, or is one of the HTTP library's own. What looks
+    like a key in what it says is left out: hosts quote the one they refuse. One that took the request and did not
+    answer in time was at work on it, and nobody knows what that has cost.
     """
+    failure = _failure_behind(error)
+    return None if failure is None else replace(failure, what=conceal(failure.what))
+
+
+def _failure_behind(error: BaseException) -> HostFailure | None:
     for found in _chain(error):
         status = getattr(found, "status_code", None)
         if isinstance(status, int) and not isinstance(status, bool) and status >= 400:
@@ -50,8 +62,14 @@ def failure_behind(error: BaseException) -> HostFailure | None:
             return HostFailure(
                 what=f"{type(found).__name__}: {found}"[:500],
                 retry_after=None if after is None else str(after),
+                charged=_took_too_long(error),
             )
     return None
+
+
+def _took_too_long(error: BaseException) -> bool:
+    names = [type(found).__name__ for found in _chain(error)]
+    return any("Timeout" in name for name in names) and not _NOT_SENT.intersection(names)
 
 
 def _with_status(error: BaseException, status: int) -> HostFailure:
@@ -61,7 +79,7 @@ def _with_status(error: BaseException, status: int) -> HostFailure:
     after = getattr(error, "retry_after", None)
     if after is None:
         headers: Any = getattr(getattr(error, "response", None), "headers", None)
-        after = headers.get("retry-after") if hasattr(headers, "get") else None
+        after = asked_in(headers) if hasattr(headers, "get") else None
     return failure_of(status, body, str(error)[:500], None if after is None else str(after))
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 import sys
-from pathlib import Path
 from typing import Any
 
+from company_lab.agents.functions import file_digest
 from company_lab.agents.protocol import Agent
 
 
@@ -47,13 +46,5 @@ def _builds_graphs(found: object) -> bool:
 
 
 def _code(name: str | None) -> str:
-    """SHA-256 of the file of the module a name begins with, whatever its line ends; empty where there is none."""
-    file = getattr(sys.modules.get((name or "").partition(":")[0]), "__file__", None)
-    try:
-        return (
-            ""
-            if file is None
-            else hashlib.sha256(b"\n".join(Path(file).read_bytes().splitlines())).hexdigest()
-        )
-    except OSError:
-        return ""
+    """The digest of the file of the module a name begins with."""
+    return file_digest(getattr(sys.modules.get((name or "").partition(":")[0]), "__file__", None))

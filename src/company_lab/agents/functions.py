@@ -27,18 +27,22 @@ def function_agent(function: Callable[..., Any], *, name: str | None = None) -> 
         act=function,
         model_free=getattr(function, "company_lab_model_free", None),
         hosts=getattr(function, "company_lab_hosts", {}),
-        code=_source_digest(named),
+        code=file_digest(_source_file(named)),
     )
 
 
-def _source_digest(function: object) -> str:
-    """SHA-256 of the file a function stands in, whatever its line ends; empty where there is none."""
+def _source_file(function: object) -> str | None:
     try:
-        file = inspect.getsourcefile(function)  # type: ignore[arg-type]
-        return (
-            ""
-            if file is None
-            else hashlib.sha256(b"\n".join(Path(file).read_bytes().splitlines())).hexdigest()
-        )
-    except (OSError, TypeError):
+        return inspect.getsourcefile(function)  # type: ignore[arg-type]
+    except (OSError, TypeError):  # built in, or typed into a console
+        return None
+
+
+def file_digest(file: str | None) -> str:
+    """SHA-256 of the file an agent is written in, whatever its line ends; empty where there is none."""
+    if file is None:
+        return ""
+    try:
+        return hashlib.sha256(b"\n".join(Path(file).read_bytes().splitlines())).hexdigest()
+    except OSError:
         return ""

@@ -46,7 +46,8 @@ def replaying(name: str, twist: Callable[[Scenario], Twist]) -> Agent:
                 way.step(session, step)
             return way.reply(turns[task.turn - 1].reply or "")
 
-        return Agent(name=f"hostile:{name}", kind="scripted", act=act)
+        # Bound anew for each episode: what it has heard and done in one it must not know in the next.
+        return Agent(name=f"hostile:{name}", kind="scripted", act=act, bound=bound)
 
     def nobody(task: Task, session: Session) -> str:
         return ""

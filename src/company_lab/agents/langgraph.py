@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Unpack
 
-from company_lab.agents.framework_turns import (
-    FrameworkTurn,
-    Prices,
-    SeenModel,
-    WorldTools,
-    checked_version,
-    known_kind,
-)
-from company_lab.agents.protocol import Agent, AgentKind, Session, Task
-from company_lab.formats.canonical import Json
+from company_lab.agents.framework_adapter import Options, adapted, checked_version
+from company_lab.agents.framework_models import SeenModel
+from company_lab.agents.protocol import Agent
 from company_lab.formats.errors import WrongUse
-from company_lab.scenarios.model import Scenario
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
@@ -32,28 +24,24 @@ RECURSION_LIMIT = 200
 def langgraph_agent(
     factory: Factory,
     *,
-    name: str | None = None,
-    kind: AgentKind | None = None,
     recursion_limit: int = RECURSION_LIMIT,
     resume: Callable[[object], object] | None = None,
-    tools: Sequence[str] = (),
-    aliases: Mapping[str, str] | None = None,
     model: str | None = None,
     base_url: str | None = None,
     prompts: Mapping[str, str] | None = None,
-    prices: Mapping[str, str] | None = None,
-    code: str = "",
+    **options: Unpack[Options],
 ) -> Agent:
     """The agent that a factory of graphs makes: `factory(tools)` returns a compiled graph over `messages`.
 
     A graph that is compiled already keeps the tools it was compiled with, so it has to be built around ours, once a
     turn; `create_agent(model, tools, ...)` of LangChain is such a graph. The messages of an episode are kept from turn
-    to turn, other parts of the graph's state are not. `tools` and `aliases` (tools by alias) say which of the world's
-    tools it is given and under which names, see `WorldTools`. `resume` answers interrupts of the graph's own; those of
+    to turn, other parts of the graph's state are not. `resume` answers interrupts of the graph's own; those of
     `HumanInTheLoopMiddleware` are let through to the world's guard without it.
 
-    What model the graph asks shows only while it does: `kind` (or `declare` on the factory) says whether it is a real
-    one, `model`, `base_url` and `prompts` are written down with the run, and `prices` are dollars per million tokens.
+    What models the graph asks shows only while it does: `kind` (or `declare` on the factory) says whether they are real
+    ones; `model` names those that do not name themselves, `base_url` is where they answer, and both are written down
+    with the run, as are `prompts`. What else may be given, `name`, `tools`, `aliases`, `prices`, `secrets`, is
+    described at `Options`.
 
     Raises `WrongUse` where the installed LangGraph is none this was tested with.
     """
@@ -66,38 +54,18 @@ def langgraph_agent(
             f"langgraph_agent takes a function that builds the graph around the tools it is given, "
             f"found a {type(factory).__name__}; write: def agent(tools): return create_agent(model, tools)"
         )
-    named = kind if kind is not None else getattr(factory, "company_lab_kind", None)
-    seen = SeenModel.at(base_url, name=model or "unknown", kind="undeclared")
-    declared = known_kind(named, seen.kind)
-    given = WorldTools(only=tuple(tools), aliases=dict(aliases or {}))
-    table = Prices(prices, base_url, kind=declared)
-    settings: dict[str, Json] = {
-        "framework": f"langgraph {found}",
-        "recursion_limit": recursion_limit,
-        **({"model": model} if model else {}),
-        **given.settings(),
-    }
-
-    async def act(task: Task, session: Session) -> str:
-        return await turns.played(
-            factory,
-            FrameworkTurn(task, session, given, table),
-            model=model,
-            recursion_limit=recursion_limit,
-            resume=resume,
-        )
-
-    def made(bound: Callable[[Scenario], Agent] | None) -> Agent:
-        return Agent(
-            name=name or f"langgraph:{getattr(factory, '__qualname__', type(factory).__name__)}",
-            kind=declared,
-            act=act,
-            settings=settings,
-            prompts=dict(prompts or {}),
-            prices=table.snapshot(*([model] if model else [])),
-            model_free=getattr(factory, "company_lab_model_free", None),
-            code=code,
-            bound=bound,
-        )
-
-    return made(given.binding(lambda: made(None)))
+    if options.get("kind") is None:
+        options["kind"] = getattr(factory, "company_lab_kind", None)
+    return adapted(
+        framework=f"langgraph {found}",
+        called=getattr(factory, "__qualname__", type(factory).__name__),
+        # No host: requests can not be held back from outside a graph.
+        models=[SeenModel(name=model or SeenModel.UNNAMED, kind="undeclared", url=base_url)],
+        play=lambda turn: turns.played(
+            factory, turn, model=model, recursion_limit=recursion_limit, resume=resume
+        ),
+        settings={"recursion_limit": recursion_limit, **({"model": model} if model else {})},
+        prompts=dict(prompts or {}),
+        model_free=getattr(factory, "company_lab_model_free", None),
+        **options,
+    )

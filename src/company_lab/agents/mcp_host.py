@@ -17,17 +17,21 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from company_lab.agents.mcp_server import Desk, require_mcp, serve_desk
+from company_lab.agents.daemon_threads import DaemonThreads
+from company_lab.agents.mcp_arrivals import Arrivals
+from company_lab.agents.mcp_desk import Desk
+from company_lab.agents.mcp_lines import serve_lines
+from company_lab.agents.mcp_messages import LONGEST
+from company_lab.agents.mcp_posts import answer_post
+from company_lab.agents.mcp_server import require_mcp, serve_desk
 from company_lab.formats.errors import WrongUse
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
 
-    from mcp.server import Server
-
 _PATIENCE_S = 30.0
-LONGEST_LINE = 4 << 20
-"""Bytes of one message on a local socket; the SDK allows as many in an HTTP request."""
+_MOST_CLIENTS = 32
+"""Clients of one world on its local socket at once."""
 
 
 class Door:
@@ -53,6 +57,8 @@ class Host:
         require_mcp()
         import uvicorn
 
+        from company_lab.agents.mcp_connections import bounded
+
         # What programs send that makes no sense is not for the terminal, where it could steer it.
         logging.getLogger("mcp").addHandler(logging.NullHandler())
 
@@ -68,9 +74,11 @@ class Host:
         self.port: int = self._socket.getsockname()[1]
         self._open: dict[str, _Opened] = {}
         self._loop = asyncio.new_event_loop()
+        self._loop.set_default_executor(DaemonThreads())
         config = uvicorn.Config(
             self._answer,
             interface="asgi3",
+            http=bounded(),
             lifespan="off",
             log_config=None,
             access_log=False,
@@ -95,7 +103,7 @@ class Host:
         `token` is the part of the address that nobody should guess; a random one unless given.
         """
         token = secrets.token_urlsafe(24) if token is None else token
-        opened = _Opened(serve_desk(desk), socket_path)
+        opened = _Opened(desk, socket_path)
         self._wait(opened.begin())
         self._open[token] = opened
         return Door(self, token, socket_path)
@@ -131,8 +139,9 @@ class Host:
 class _Opened:
     """One world being served. Its methods run on the host's event loop."""
 
-    def __init__(self, server: Server[Any], socket_path: Path | None) -> None:
-        self._server = server
+    def __init__(self, desk: Desk, socket_path: Path | None) -> None:
+        self._arrivals = Arrivals(desk)
+        self._server = serve_desk(desk, self._arrivals)
         self._path = socket_path
         self._over = asyncio.Event()
         self._connections: set[asyncio.Task[None]] = set()
@@ -153,7 +162,11 @@ class _Opened:
         self._serving = asyncio.create_task(self._serve(ready))
         await ready.wait()
         if self._path is not None:
-            self._listener = await asyncio.start_unix_server(self._connected, self._path, limit=LONGEST_LINE)
+            try:
+                self._listener = await asyncio.start_unix_server(self._connected, self._path, limit=LONGEST)
+            except OSError:
+                self._over.set()
+                raise
 
     async def _serve(self, ready: asyncio.Event) -> None:
         async with self._manager.run():
@@ -161,7 +174,7 @@ class _Opened:
             await self._over.wait()
 
     async def answer(self, scope: Any, receive: Any, send: Any) -> None:
-        await self._manager.handle_request(scope, receive, send)
+        await answer_post(self._manager.handle_request, self._arrivals, scope, receive, send)
 
     async def end(self) -> None:
         self._over.set()
@@ -171,66 +184,23 @@ class _Opened:
                 self._path.unlink()
         for connection in list(self._connections):
             connection.cancel()
+        await self._arrivals.close()
         await asyncio.gather(self._serving, *self._connections, return_exceptions=True)
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
+        if len(self._connections) >= _MOST_CLIENTS:
+            writer.close()
+            return
         self._connections.add(task)
         try:
-            await serve_lines(self._server, reader, writer)
+            await serve_lines(self._server, self._arrivals, reader, writer)
         except asyncio.CancelledError:
             pass  # the door was closed; whoever comes from outside is not told more
         finally:
             self._connections.discard(task)
             writer.close()
-
-
-async def serve_lines(
-    server: Server[Any], reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-) -> None:
-    """Serve one client that sends a message a line, as over stdio, until it closes the stream."""
-    import anyio
-    import mcp_types as types
-    from mcp.shared.message import SessionMessage
-    from pydantic import ValidationError
-
-    said, heard = anyio.create_memory_object_stream[SessionMessage | Exception](0)
-    answers, answered = anyio.create_memory_object_stream[SessionMessage](0)
-
-    async def listen() -> None:
-        async with said:
-            while line := await _line(reader):
-                try:
-                    await said.send(
-                        SessionMessage(types.jsonrpc_message_adapter.validate_json(line, by_name=False))
-                    )
-                except ValidationError as error:
-                    await said.send(error)
-
-    async def speak() -> None:
-        async with answered:
-            async for message in answered:
-                text = message.message.model_dump_json(by_alias=True, exclude_unset=True)
-                writer.write(text.encode() + b"\n")
-                with suppress(ConnectionError):
-                    await writer.drain()
-
-    async with anyio.create_task_group() as group:
-        group.start_soon(listen)
-        group.start_soon(speak)
-        await server.run(heard, answers, server.create_initialization_options())
-        group.cancel_scope.cancel()
-
-
-async def _line(reader: asyncio.StreamReader) -> bytes:
-    """The next line; empty at the end, and for one that is longer than is allowed, which ends the connection."""
-    try:
-        while (line := await reader.readline()).isspace():
-            pass
-    except (ValueError, ConnectionError):
-        return b""
-    return line
 
 
 _shared: dict[int, Host] = {}

@@ -1,65 +1,77 @@
-"""One turn of an agent of the OpenAI Agents SDK: clones with the world's tools, and hooks that write down answers."""
+"""One turn of an agent of the OpenAI Agents SDK: clones with the world's tools, whose models are watched."""
 
 from __future__ import annotations
 
 import dataclasses
-import os
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import asynccontextmanager
 from typing import Any
 
 import agents
+from agents.exceptions import (
+    InputGuardrailTripwireTriggered,
+    OutputGuardrailTripwireTriggered,
+    ToolInputGuardrailTripwireTriggered,
+    ToolOutputGuardrailTripwireTriggered,
+)
 from agents.items import ModelResponse
-from agents.models._openai_shared import get_default_openai_client
-from agents.models.default_models import get_default_model
-from agents.testing import ScriptedModel
 from agents.tool_context import ToolContext
 
 from company_lab.agents.chat_failures import HostFailure
-from company_lab.agents.chat_usage import UNKNOWN, Used
+from company_lab.agents.chat_usage import UNKNOWN, Used, counted
 from company_lab.agents.framework_failures import failure_behind
-from company_lab.agents.framework_turns import (
-    AskedCall,
-    FrameworkTurn,
-    SeenModel,
-    end_of,
-    plain,
-    spoken,
-)
-from company_lab.agents.pacing import Paced
-from company_lab.agents.protocol import Infrastructure
+from company_lab.agents.framework_models import SeenModel, end_of
+from company_lab.agents.framework_texts import plain, spoken
+from company_lab.agents.framework_turns import AskedCall, FrameworkTurn
+from company_lab.agents.openai_agents_models import WatchedProvider, Watcher, fleet_of, watched
 from company_lab.formats.canonical import Json, canonical
+from company_lab.formats.errors import WrongUse
+from company_lab.formats.secrets import conceal
 
-_OPENAI = "https://api.openai.com/v1"
 _WHAT = "the model of the OpenAI Agents SDK"
+_TRIPWIRES = (
+    InputGuardrailTripwireTriggered,
+    OutputGuardrailTripwireTriggered,
+    ToolInputGuardrailTripwireTriggered,
+    ToolOutputGuardrailTripwireTriggered,
+)
+"""How a guardrail of the agent's own ends its run: what it kept from being done was no attempt."""
 
 
 async def played(
     agent: agents.Agent[Any],
     turn: FrameworkTurn,
     *,
-    seen: SeenModel,
     config: agents.RunConfig,
     context: object,
     max_turns: int,
     keep_own_tools: bool,
 ) -> str:
     """The reply of the agent to one turn. Raises `Infrastructure` where its model's host gave no answer."""
-    clones = Clones(agent, world_tools(turn), keep_own_tools=keep_own_tools)
-    recorder = Recorder(turn, seen)
+    recorder = Recorder(turn)
+    clones = Clones(agent, world_tools(turn, recorder), recorder, keep_own_tools=keep_own_tools)
+    seeing = dataclasses.replace(
+        config,
+        model=watched(config.model, recorder),
+        model_provider=WatchedProvider(config.model_provider, recorder),
+    )
     conversation = turn.conversation()
     begins = clones.by_name.get(_last_agent(turn), clones.first)
     given: Any = [*conversation, {"role": "user", "content": turn.prompt(conversation)}]
     while True:
         try:
             result = await agents.Runner.run(
-                begins, given, context=context, max_turns=max_turns, hooks=recorder, run_config=config
+                begins, given, context=context, max_turns=max_turns, hooks=recorder, run_config=seeing
             )
         except Exception as error:
-            failure = await recorder.failure(error)
+            failure = recorder.failure(error)
             if failure is None:
                 raise
             raise end_of(failure, _WHAT) from error
         if not result.interruptions:
+            recorder.settle()
+            used = result.context_wrapper.usage
+            turn.overlooked(input_tokens=used.input_tokens, output_tokens=used.output_tokens)
             kept = plain(result.to_input_list())
             assert isinstance(kept, list)
             turn.end(kept, {"agent": result.last_agent.name})
@@ -75,14 +87,16 @@ def _last_agent(turn: FrameworkTurn) -> str:
     return str(memory.get("agent", "")) if isinstance(memory, dict) else ""
 
 
-def world_tools(turn: FrameworkTurn) -> list[agents.Tool]:
+def world_tools(turn: FrameworkTurn, recorder: Recorder) -> list[agents.Tool]:
     """The world's tools. What was not executed is told as text: an exception would end the SDK's run."""
 
     def tool(name: str) -> agents.FunctionTool:
         offer = turn.names.offers[name]
 
         async def invoke(context: ToolContext[Any], arguments: str) -> str:
-            came, _ = turn.tool(name, arguments, id=context.tool_call_id or None)
+            id = context.tool_call_id or None
+            recorder.carries_out(name, id)
+            came, _ = turn.tool(name, arguments, id=id)
             return canonical(came)
 
         return agents.FunctionTool(
@@ -99,8 +113,11 @@ def world_tools(turn: FrameworkTurn) -> list[agents.Tool]:
 class Clones:
     """An agent and all it hands over to, each with the world's tools."""
 
-    def __init__(self, agent: agents.Agent[Any], tools: list[agents.Tool], *, keep_own_tools: bool) -> None:
+    def __init__(
+        self, agent: agents.Agent[Any], tools: list[agents.Tool], watcher: Watcher, *, keep_own_tools: bool
+    ) -> None:
         self._tools = tools
+        self._watcher = watcher
         self._keep = keep_own_tools
         self._made: dict[int, agents.Agent[Any]] = {}
         self.first = self._clone(agent)
@@ -109,8 +126,15 @@ class Clones:
     def _clone(self, agent: agents.Agent[Any]) -> agents.Agent[Any]:
         if id(agent) not in self._made:
             own = list(agent.tools) if self._keep else []
+            if both := {tool.name for tool in own} & {tool.name for tool in self._tools}:
+                raise WrongUse(
+                    f"the agent's own tool {min(both)} is called as one of the world's is; "
+                    "give that one another name with aliases="
+                )
             clone = agent.clone(
-                tools=[*own, *self._tools], mcp_servers=list(agent.mcp_servers) if self._keep else []
+                tools=[*own, *self._tools],
+                mcp_servers=list(agent.mcp_servers) if self._keep else [],
+                model=watched(agent.model, self._watcher),
             )
             self._made[id(agent)] = clone
             # A handoff made by hand is a closure over its agent and hands over to that one, with its own tools.
@@ -121,13 +145,18 @@ class Clones:
 
 
 class Recorder(agents.RunHooks[Any]):
-    """Writes down every answer of the model, with every call it asks for, before any is carried out."""
+    """Writes down every answer of a model, with every call it asks for, before any is carried out."""
 
-    def __init__(self, turn: FrameworkTurn, seen: SeenModel) -> None:
+    def __init__(self, turn: FrameworkTurn) -> None:
         self._turn = turn
-        self._seen = seen
-        self._waits = False
-        self._paced: Paced | None = None
+        self._asked: SeenModel | None = None
+        """Whom no answer has come from yet."""
+        self._failed: HostFailure | None = None
+        """The failure of the last request."""
+        self._open: list[AskedCall] = []
+        """Calls of the world's tools in an answer that the SDK has not accepted yet."""
+        self._due: list[AskedCall] = []
+        """Those in the answer it accepted last that it has not carried out yet."""
 
     async def on_llm_start(
         self,
@@ -136,52 +165,78 @@ class Recorder(agents.RunHooks[Any]):
         system_prompt: str | None,
         input_items: list[Any],
     ) -> None:
-        """See `RunHooks`."""
+        """See `RunHooks`. What was to be carried out of the answer before has been by now."""
+        self.settle()
         self._turn.keep(lambda: _listed(input_items))
-        if self._seen.host is not None:
-            self._paced = self._turn.session.pace(self._seen.host)
-            await self._paced.__aenter__()
-        self._waits = True
 
     async def on_llm_end(
-        self,
-        context: agents.RunContextWrapper[Any],
-        agent: agents.Agent[Any],
-        response: ModelResponse,
+        self, context: agents.RunContextWrapper[Any], agent: agents.Agent[Any], response: ModelResponse
     ) -> None:
-        """See `RunHooks`."""
-        self._waits = False
+        """See `RunHooks`. From here on the SDK carries the answer out."""
+        self._due, self._open = self._open, []
+
+    def carries_out(self, name: str, id: str | None) -> None:
+        """Know that the SDK uses a tool of the world."""
+        for place, call in enumerate(self._due):
+            if (call.name, call.id) == (name, id):
+                del self._due[place]
+                return
+
+    def settle(self, why: str = "it takes a call for one it has carried out under the same id") -> None:
+        """Record the calls of an accepted answer that the SDK passed over, with nothing said to anybody."""
+        calls, self._due = self._due, []
+        for call in calls:
+            self._turn.attempt_refused(call, f"the OpenAI Agents SDK did not carry it out: {why}")
+
+    @asynccontextmanager
+    async def asking(self, seen: SeenModel) -> AsyncIterator[None]:
+        """See `Watcher`."""
+        try:
+            async with self._turn.paced(seen.host, model=seen.name):
+                self._asked = seen
+                yield
+        except Exception as error:
+            self._asked = None
+            self._failed = failure_behind(error)
+            failure = self._failed or HostFailure(what=conceal(_told(error)))
+            self._turn.unanswered(model=seen.name, failure=failure)
+            raise
+
+    def answered(self, seen: SeenModel, output: Sequence[Any], usage: Any, offered: Iterable[str]) -> None:
+        """See `Watcher`."""
+        self._asked = self._failed = None
         calls = [
             AskedCall(name=item.name, arguments=item.arguments, id=item.call_id or None)
-            for item in response.output
+            for item in output
             if item.type == "function_call"
         ]
         self._turn.answered(
-            model=self._seen.name, text=_text_of(response), calls=calls, used=_used_by(response)
+            model=seen.name, text=_text_of(output), calls=calls, used=_used_by(usage), url=seen.url
         )
-        known = set(_names(agent))
+        known = set(offered)
         for call in calls:
             if call.name not in known:
                 self._turn.attempt_unknown(call.name, call.arguments, id=call.id)
+        self._open = [call for call in calls if call.name in known and call.name in self._turn.names.offers]
 
-    async def failure(self, error: Exception) -> HostFailure | None:
-        """What the run's exception says about the model's host; None where it says nothing about it."""
-        if not self._waits:
-            return None
-        failure = (
-            HostFailure(what=str(error))
-            if isinstance(error, agents.ModelTimeoutError)
-            else failure_behind(error)
-        )
-        if failure is None:
-            if isinstance(error, agents.ModelBehaviorError):  # an answer the SDK refused before it showed it
-                self._turn.unanswered(model=self._seen.name, failure=HostFailure(what=str(error)))
-            return None
-        if self._paced is not None:  # everybody leaves the host alone for as long as it asked
-            outage = Infrastructure(retry_after=failure.retry_after)
-            await self._paced.__aexit__(Infrastructure, outage, None)
-        self._turn.unanswered(model=self._seen.name, failure=failure)
-        return failure
+    def failure(self, error: Exception) -> HostFailure | None:
+        """What the run's exception says about a model's host; None where it says nothing about it."""
+        if isinstance(error, agents.ModelTimeoutError):
+            failure = HostFailure(what=_told(error), charged=True)
+            if self._asked is not None:
+                self._turn.unanswered(model=self._asked.name, failure=failure)
+            return failure
+        if self._failed is not None:
+            return self._failed
+        if not isinstance(error, _TRIPWIRES):
+            for call in self._open:
+                self._turn.attempt_refused(call, f"the OpenAI Agents SDK refused the answer: {_told(error)}")
+            self.settle(_told(error))
+        return None
+
+
+def _told(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}"[:500]
 
 
 def _listed(items: list[Any]) -> list[Json]:
@@ -190,51 +245,21 @@ def _listed(items: list[Any]) -> list[Json]:
     return found
 
 
-def _names(agent: agents.Agent[Any]) -> Iterator[str]:
-    for tool in agent.tools:
-        yield tool.name
-    for to in agent.handoffs:
-        yield to.tool_name if isinstance(to, agents.Handoff) else agents.Handoff.default_tool_name(to)
-
-
-def _text_of(response: ModelResponse) -> str:
-    parts = [part for item in response.output if item.type == "message" for part in item.content]
+def _text_of(output: Sequence[Any]) -> str:
+    parts = [part for item in output if item.type == "message" for part in item.content]
     return "".join(part.text if part.type == "output_text" else part.refusal for part in parts)
 
 
-def _used_by(response: ModelResponse) -> Used:
-    usage = response.usage
-    if not usage.input_tokens + usage.output_tokens:
+def _used_by(usage: Any) -> Used:
+    if usage is None:
         return UNKNOWN
-    return Used(
+    details = usage.input_tokens_details
+    return counted(
         input_tokens=usage.input_tokens,
-        cached_tokens=usage.input_tokens_details.cached_tokens,
+        cached_tokens=details.cached_tokens,
+        cache_write_tokens=getattr(details, "cache_write_tokens", None),
         output_tokens=usage.output_tokens,
     )
-
-
-def seen_model(model: agents.Model | str | None, config: agents.RunConfig | None) -> SeenModel:
-    """Name, kind and address of a model, as far as they can be seen."""
-    if isinstance(model, ScriptedModel):
-        return SeenModel(name="ScriptedModel", kind="test_model")
-    if model is None or isinstance(model, str):
-        name = model or get_default_model()
-        # A prefix names another provider, and a provider of one's own may be anything.
-        own = "/" in name or (config is not None and type(config.model_provider) is not agents.MultiProvider)
-        return SeenModel.at(None if own else _address(None), name=name, kind="real_model")
-    ours = type(model).__module__.split(".")[:2] in (["agents", "models"], ["agents", "extensions"])
-    client = getattr(model, "_client", None)
-    return SeenModel.at(
-        None if client is None else _address(client),
-        name=str(getattr(model, "model", None) or type(model).__name__),
-        kind="real_model" if ours else "undeclared",
-    )
-
-
-def _address(client: object) -> str:
-    client = client or get_default_openai_client()
-    url = getattr(client, "base_url", None) or os.environ.get("OPENAI_BASE_URL") or _OPENAI
-    return str(url)
 
 
 def quiet(config: agents.RunConfig | None, model: agents.Model | str | None) -> agents.RunConfig:
@@ -246,13 +271,8 @@ def quiet(config: agents.RunConfig | None, model: agents.Model | str | None) -> 
 def prompts_of(agent: agents.Agent[Any]) -> dict[str, str]:
     """The fixed instructions of an agent and of those it hands over to, by their names."""
     found: dict[str, str] = {}
-    left = [agent]
-    while left:
-        one = left.pop(0)
-        if one.name in found:
-            continue
-        found[one.name] = one.instructions if isinstance(one.instructions, str) else ""
-        left += [to for to in one.handoffs if isinstance(to, agents.Agent)]
+    for one in fleet_of(agent):
+        found.setdefault(one.name, one.instructions if isinstance(one.instructions, str) else "")
     return {name: text for name, text in found.items() if text}
 
 

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from company_lab.agents.chat_asking import BadAnswer
 from company_lab.agents.chat_names import ToolNames
+from company_lab.agents.chat_streams import BadAnswer
 from company_lab.agents.chat_usage import read_usage
-from company_lab.agents.openai_loop import Call, Item, ModelAnswer, spoken_arguments, tool_calling_agent
+from company_lab.agents.openai_chat_pieces import CompletionPieces, text_of_part
+from company_lab.agents.openai_loop import (
+    Call,
+    Item,
+    ModelAnswer,
+    call_of,
+    spoken_arguments,
+    spoken_name,
+    tool_calling_agent,
+)
 from company_lab.agents.protocol import Agent
 from company_lab.formats.canonical import Json
 
@@ -40,6 +49,14 @@ class ChatCompletions:
         messages: list[Json] = [{"role": "system", "content": system}, *items]
         return {"messages": messages, "tools": functions}
 
+    def streamed(self, body: dict[str, Json]) -> dict[str, Json]:
+        """See `Format`."""
+        return {**body, "stream": True, "stream_options": {"include_usage": True}}
+
+    def pieces(self) -> CompletionPieces:
+        """See `Format`."""
+        return CompletionPieces()
+
     def read(self, answer: Json) -> ModelAnswer:
         """See `Format`."""
         return read_completion(answer)
@@ -56,7 +73,10 @@ class ChatCompletions:
                 {
                     "id": id,
                     "type": "function",
-                    "function": {"name": call.name, "arguments": spoken_arguments(call.arguments)},
+                    "function": {
+                        "name": spoken_name(call.name),
+                        "arguments": spoken_arguments(call.arguments),
+                    },
                 }
                 for call, id in zip(answer.calls, ids, strict=True)
             ]
@@ -90,12 +110,11 @@ def read_completion(answer: Json) -> ModelAnswer:
 
 
 def _text(content: Json) -> str:
-    if isinstance(content, str):
-        return content
+    if content is None or isinstance(content, str):
+        return content or ""
     if isinstance(content, list):  # some hosts answer in parts
-        parts = (part.get("text") for part in content if isinstance(part, dict))
-        return "".join(part for part in parts if isinstance(part, str))
-    return ""
+        return "".join(text_of_part(part) for part in content)
+    raise BadAnswer(f"its content is a {type(content).__name__}")
 
 
 def _calls(message: Mapping[str, Json]) -> list[Call]:
@@ -105,19 +124,10 @@ def _calls(message: Mapping[str, Json]) -> list[Call]:
         if not isinstance(item, dict):
             raise BadAnswer("one of its tool calls is no object")
         function = item.get("function") or item.get("custom")
-        if not isinstance(function, dict) or not isinstance(function.get("name"), str):
-            raise BadAnswer("one of its tool calls names no function")
-        arguments = function.get("arguments", function.get("input"))
-        found.append(_call(item.get("id"), str(function["name"]), arguments))
+        if not isinstance(function, dict):
+            raise BadAnswer("one of its tool calls has no function")
+        found.append(call_of(item.get("id"), function))
     old = message.get("function_call")
-    if not found and isinstance(old, dict) and isinstance(old.get("name"), str):
-        found.append(_call(None, str(old["name"]), old.get("arguments")))
+    if not found and isinstance(old, dict):
+        found.append(call_of(None, old))
     return found
-
-
-def _call(id: Json, name: str, arguments: Json) -> Call:
-    return Call(
-        id=id if isinstance(id, str) and id else None,
-        name=name,
-        arguments="" if arguments is None else arguments,
-    )

@@ -10,8 +10,9 @@ from typing import Any, Protocol
 from company_lab.agents.chat_asking import asking
 from company_lab.agents.chat_failures import ModelStopped
 from company_lab.agents.chat_host import ModelHost
-from company_lab.agents.chat_names import ToolNames, chosen_names
+from company_lab.agents.chat_names import NOT_ALLOWED, ToolNames, chosen_names
 from company_lab.agents.chat_settings import Common, Options, api_url
+from company_lab.agents.chat_streams import Pieces
 from company_lab.agents.chat_turns import (
     DEFAULT_SYSTEM,
     attempted,
@@ -27,6 +28,7 @@ from company_lab.scenarios.model import Scenario
 
 OPENAI = "https://api.openai.com/v1"
 OPENAI_KEY = "OPENAI_API_KEY"
+_OPTIONS = ("base_url", "model", "api_key_env", "system", "stream", "recording")
 
 Item = dict[str, Json]
 
@@ -40,6 +42,19 @@ class Call:
     name: str
     arguments: Json
     """The text, as a rule of JSON; some hosts give an object."""
+
+
+def call_of(id: Json, function: Mapping[str, Json]) -> Call:
+    """The call of an id and of what names a function and its arguments.
+
+    A name that is missing is empty, and one that is no text is its JSON: what a model asks for is attempted as it is.
+    """
+    name, arguments = function.get("name"), function.get("arguments", function.get("input"))
+    return Call(
+        id=id if isinstance(id, str) and id else None,
+        name=name if isinstance(name, str) else "" if name is None else canonical(name),
+        arguments="" if arguments is None else arguments,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,8 +72,10 @@ class ModelAnswer:
     """The name the host gives the model."""
 
     def document(self) -> dict[str, Json]:
-        """As the trace keeps it; the arguments stand in the attempts that follow."""
-        calls: list[Json] = [{"id": call.id, "name": call.name} for call in self.calls]
+        """As the trace keeps it."""
+        calls: list[Json] = [
+            {"id": call.id, "name": call.name, "arguments": call.arguments} for call in self.calls
+        ]
         parts: dict[str, Json] = {
             "text": self.text,
             "calls": calls,
@@ -77,6 +94,14 @@ class Format(Protocol):
 
     def request(self, system: str, tools: ToolNames, items: Sequence[Item]) -> dict[str, Json]:
         """The body of a request, without model and sampling."""
+        ...
+
+    def streamed(self, body: dict[str, Json]) -> dict[str, Json]:
+        """The request for the same answer in pieces, with what it used."""
+        ...
+
+    def pieces(self) -> Pieces:
+        """What joins the pieces of one answer."""
         ...
 
     def read(self, answer: Json) -> ModelAnswer:
@@ -98,13 +123,14 @@ class Format(Protocol):
 
 def tool_calling_agent(name: str, form: Format, given: Mapping[str, Json], *, limit: str) -> Agent:
     """The agent that works in this format. `limit` is the format's name for the longest answer, in tokens."""
-    options = Options(given, adapter=name, known=("base_url", "model", "api_key_env", "system", "recording"))
+    options = Options(given, adapter=name, known=_OPTIONS)
     model = options.needed("model", "gpt-5-mini")
     common = options.common()
     url = api_url(options.text("base_url") or OPENAI, option="--base-url")
     key = OPENAI_KEY if url == OPENAI else None
     host = options.host("agent", url=url, model=model, key="api_key_env", common=common, default_key=key)
     system = options.prompt("system", DEFAULT_SYSTEM)
+    streams = options.flag("stream")
     price = price_of(model, url, common.prices)
 
     def bound(scenario: Scenario) -> Agent:
@@ -118,7 +144,7 @@ def tool_calling_agent(name: str, form: Format, given: Mapping[str, Json], *, li
         return Agent(
             name=name,
             kind=common.kind,
-            act=_loop(form, host, common, system, price, limit),
+            act=_loop(form, host, common, system, price, limit, streams=streams),
             settings=options.settings,
             prompts={"system": system},
             prices={model: dict(price.snapshot)},
@@ -130,7 +156,7 @@ def tool_calling_agent(name: str, form: Format, given: Mapping[str, Json], *, li
 
 
 def _loop(
-    form: Format, host: ModelHost, common: Common, system: str, price: Price, limit: str
+    form: Format, host: ModelHost, common: Common, system: str, price: Price, limit: str, *, streams: bool
 ) -> Callable[[Task, Session], Coroutine[Any, Any, str]]:
     sampling = common.sampling(limit)
 
@@ -144,9 +170,11 @@ def _loop(
         async with asking(session, traffic=common.traffic) as line:
             while True:
                 body = {"model": host.model, **form.request(system, tools, items), **sampling}
-                answer, attempt = await line.post(host, form.path, body, form.read)
-                session.asked(role=host.role, model=host.model, attempt=attempt, answer=answer.document())
-                report_usage(session, answer.used, price, model=host.model)
+                if streams:
+                    body = form.streamed(body)
+                pieces = form.pieces if streams else None
+                answer, attempt = await line.post(host, form.path, body, form.read, pieces=pieces)
+                record_answer(session, host, price, answer, attempt)
                 if not answer.calls:
                     _refuse_cut(answer)
                     text = answer.text or answer.refusal or ""
@@ -167,6 +195,14 @@ def _loop(
                     items.append(form.said(events_text(events)))
 
     return act
+
+
+def record_answer(session: Session, host: ModelHost, price: Price, answer: ModelAnswer, attempt: int) -> None:
+    """Record an answer and what it used."""
+    try:
+        session.asked(role=host.role, model=host.model, attempt=attempt, answer=answer.document())
+    finally:  # an answer that is too long ends the episode, and was paid for
+        report_usage(session, answer.used, price, model=host.model)
 
 
 def _earlier(memory: Json, turn: int) -> list[Item]:
@@ -192,6 +228,11 @@ def _distinct_ids(calls: Sequence[Call], position: int) -> list[str]:
             id += "_"
         found.append(id)
     return found
+
+
+def spoken_name(name: str) -> str:
+    """A function's name as the conversation repeats it: hosts refuse a whole request for a name they do not allow."""
+    return NOT_ALLOWED.sub("_", name)[:64] or "unnamed"
 
 
 def spoken_arguments(arguments: Json) -> str:

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from company_lab.agents.chat_asking import BadAnswer
 from company_lab.agents.chat_names import ToolNames
+from company_lab.agents.chat_streams import BadAnswer
 from company_lab.agents.chat_usage import read_usage
-from company_lab.agents.openai_loop import Call, Item, ModelAnswer, spoken_arguments, tool_calling_agent
+from company_lab.agents.openai_loop import (
+    Item,
+    ModelAnswer,
+    call_of,
+    spoken_arguments,
+    spoken_name,
+    tool_calling_agent,
+)
+from company_lab.agents.openai_responses_pieces import ResponsePieces
 from company_lab.agents.protocol import Agent
 from company_lab.formats.canonical import Json
 
@@ -38,6 +46,14 @@ class Responses:
         ]
         return {"instructions": system, "input": list(items), "tools": functions, "store": False}
 
+    def streamed(self, body: dict[str, Json]) -> dict[str, Json]:
+        """See `Format`."""
+        return {**body, "stream": True}  # the event that ends it says what was used
+
+    def pieces(self) -> ResponsePieces:
+        """See `Format`."""
+        return ResponsePieces()
+
     def read(self, answer: Json) -> ModelAnswer:
         """See `Format`."""
         output = answer.get("output") if isinstance(answer, dict) else None
@@ -46,7 +62,9 @@ class Responses:
         assert isinstance(answer, dict)
         status, model = answer.get("status"), answer.get("model")
         if status in ("failed", "cancelled", "queued", "in_progress"):
-            raise BadAnswer(f"its status is {status}")
+            said = answer.get("error")
+            more = f" ({said.get('message')})" if isinstance(said, dict) and said.get("message") else ""
+            raise BadAnswer(f"its status is {status}{more}")
         texts, refusals, calls = [], [], []
         for item in output:
             assert isinstance(item, dict)
@@ -54,7 +72,7 @@ class Responses:
                 texts += _parts(item, "output_text", "text")
                 refusals += _parts(item, "refusal", "refusal")
             elif item.get("type") in ("function_call", "custom_tool_call"):
-                calls.append(_call(item))
+                calls.append(call_of(item.get("call_id"), item))
         details = answer.get("incomplete_details")
         why = details.get("reason") if isinstance(details, dict) else None
         return ModelAnswer(
@@ -81,7 +99,7 @@ class Responses:
             {
                 "type": "function_call",
                 "call_id": id,
-                "name": call.name,
+                "name": spoken_name(call.name),
                 "arguments": spoken_arguments(call.arguments),
             }
             for call, id in zip(answer.calls, ids, strict=True)
@@ -100,15 +118,3 @@ def _parts(item: Mapping[str, Json], kind: str, name: str) -> list[str]:
         if isinstance(part, dict) and part.get("type") == kind and isinstance(part.get(name), str):
             found.append(str(part[name]))
     return found
-
-
-def _call(item: Mapping[str, Json]) -> Call:
-    id, name = item.get("call_id"), item.get("name")
-    if not isinstance(name, str):
-        raise BadAnswer("one of its calls names no function")
-    arguments = item.get("arguments", item.get("input"))
-    return Call(
-        id=id if isinstance(id, str) and id else None,
-        name=name,
-        arguments="" if arguments is None else arguments,
-    )

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _AMOUNT = r"[0-9]{1,7}(?:\.[0-9]{1,9})?"
 _DECLARED = re.compile(rf"({_AMOUNT})/({_AMOUNT})(?:/({_AMOUNT}))?", re.ASCII)
 _FINEST = Decimal("1e-12")
+_OBSERVED: CostBasis = "observed"
+_ESTIMATED: CostBasis = "estimated"
 _KEYS = ("input_mtok", "cache_read_mtok", "cache_write_mtok", "output_mtok")
 
 
@@ -122,18 +124,26 @@ def parse_prices(texts: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def report_usage(session: Session, used: Used, price: Price, *, model: str) -> None:
-    """Tell the session what an answer used and what it cost: observed, estimated, or unknown."""
-    cost, basis = used.cost_usd, "observed"
-    if cost is None:
-        cost, basis = price.cost(used), "estimated"
-    known: CostBasis | None = None if cost is None else "observed" if basis == "observed" else "estimated"
+def report_usage(
+    session: Session, used: Used, price: Price, *, model: str, reckoned: Decimal | None = None
+) -> None:
+    """Tell the session what an answer used and what it cost: observed, estimated, or unknown.
+
+    A host that says zero is believed only where no price says otherwise: many pass the bill on to somebody else.
+    `reckoned` is somebody else's estimate, taken where no price is known here.
+    """
+    cost, basis = used.cost_usd, _OBSERVED
+    if not cost:
+        estimated = price.cost(used)
+        estimated = reckoned if estimated is None else estimated
+        if cost is None or estimated:
+            cost, basis = estimated, _ESTIMATED
     session.usage(
         input_tokens=used.input_tokens,
         output_tokens=used.output_tokens,
         cached_tokens=used.cached_tokens,
         cost_usd=None if cost is None else f"{cost:f}",
-        basis=known,
+        basis=None if cost is None else basis,
         model=model,
     )
 

@@ -199,10 +199,12 @@ class Session(Protocol):
         """Record what a selector was asked and what it answered, raw, before anything is executed."""
         ...
 
-    def pace(self, host: str) -> Paced:
+    def pace(self, host: str, *, role: str = "agent", model: str | None = None, attempt: int = 1) -> Paced:
         """To be put around each request to a model's host, with `with` or `async with`.
 
-        Waits where the run limits how often the host may be asked; this waiting counts for no limit on time.
+        Waits where the run limits how often the host may be asked; this waiting counts for no limit on time. Whoever
+        tells every answer and failure by `asked` names the model here: should the episode's time end before the answer
+        comes, the request is in the trace as well.
         """
         ...
 
@@ -240,6 +242,8 @@ class Agent:
     """True where no priced model is called; None follows the kind."""
     hosts: Mapping[str, str | None] = field(default_factory=dict)
     """Hosts of models it asks through `session.pace`, each with the rate it may be asked at, such as 5/s."""
+    secrets: tuple[str, ...] = field(default=(), repr=False)
+    """Values it was given that nobody is to keep: `formats.secrets` replaces them in the record of an episode."""
     code: str = ""
     """SHA-256 of the file the agent is written in, where it has one."""
     apart: bool = False

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic_ai import (
@@ -14,28 +13,22 @@ from pydantic_ai import (
     RunContext,
     ToolDenied,
     ToolFailed,
+    UnexpectedModelBehavior,
     UsageLimits,
 )
 from pydantic_ai.agent import AbstractAgent
 from pydantic_ai.capabilities import AbstractCapability
 from pydantic_ai.messages import ModelMessage, ModelMessagesTypeAdapter, ModelResponse, ToolCallPart
 from pydantic_ai.models import Model, ModelRequestContext
-from pydantic_ai.models.function import FunctionModel
-from pydantic_ai.models.test import TestModel
-from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.tools import ToolDefinition
 from pydantic_ai.toolsets import ToolsetTool
+from pydantic_ai.usage import RunUsage
 
-from company_lab.agents.chat_usage import UNKNOWN, Used
+from company_lab.agents.chat_usage import UNKNOWN, Used, counted
 from company_lab.agents.framework_failures import failure_behind
-from company_lab.agents.framework_turns import (
-    AskedCall,
-    FrameworkTurn,
-    SeenModel,
-    end_of,
-    plain,
-    spoken,
-)
+from company_lab.agents.framework_models import SeenModel, end_of
+from company_lab.agents.framework_texts import plain, spoken
+from company_lab.agents.framework_turns import AskedCall, FrameworkTurn
 from company_lab.formats.canonical import Json, NotJson, canonical, parse
 
 _OWN_ID = "pyd_ai_"
@@ -88,6 +81,10 @@ class WorldToolset(AbstractToolset[Any]):
         self._defers = defers
         self.held: dict[str, str] = {}
         """Approvals that calls wait for, by call id."""
+        self.empty: set[str] = set()
+        """Ids of calls in the last answer whose arguments are an empty text, which the library takes for `{}`."""
+        self.open: list[AskedCall] = []
+        """Calls of the world's tools in an answer of which nothing has been carried out yet."""
         self._tools = {
             name: ToolsetTool[Any](
                 toolset=self,
@@ -113,7 +110,10 @@ class WorldToolset(AbstractToolset[Any]):
         self, name: str, tool_args: dict[str, Any], ctx: RunContext[Any], tool: ToolsetTool[Any]
     ) -> Any:
         """Attempt it in the world. What was not executed the model is told as a failed result."""
+        self.open = []
         args = tool_args.raw if isinstance(tool_args, Supplied) else tool_args
+        if args == "{}" and ctx.tool_call_id in self.empty:
+            args = ""
         came = self._turn.attempt(name, args, id=_hint(ctx.tool_call_id))
         if came["status"] == "held" and self._defers and not ctx.tool_call_approved and ctx.tool_call_id:
             self.held[ctx.tool_call_id] = _approval_of(came)
@@ -127,9 +127,11 @@ class WorldToolset(AbstractToolset[Any]):
 class Recorder(AbstractCapability[Any]):
     """Writes down every answer of the model, with every call it asks for, before any is carried out."""
 
-    def __init__(self, turn: FrameworkTurn, host: str | None) -> None:
+    def __init__(self, turn: FrameworkTurn, toolset: WorldToolset, models: Sequence[SeenModel]) -> None:
         self._turn = turn
-        self._host = host
+        self._toolset = toolset
+        self._host = models[0].host
+        self._urls = {model.name: model.url for model in models}
         self.failed: Exception | None = None
         """The failure of the last request, where it had none but that."""
 
@@ -138,17 +140,9 @@ class Recorder(AbstractCapability[Any]):
     ) -> ModelResponse:
         """See `AbstractCapability`."""
         self._turn.keep(lambda: dumped(request_context.messages))
-        async with self._paced():
+        async with self._turn.paced(self._host, model=request_context.model.model_name):
             response: ModelResponse = await handler(request_context)
         return response
-
-    @asynccontextmanager
-    async def _paced(self) -> AsyncIterator[None]:
-        if self._host is None:
-            yield
-            return
-        async with self._turn.session.pace(self._host):
-            yield
 
     async def after_model_request(
         self, ctx: RunContext[Any], *, request_context: ModelRequestContext, response: ModelResponse
@@ -160,19 +154,25 @@ class Recorder(AbstractCapability[Any]):
             AskedCall(name=part.tool_name, arguments=_arguments(part), id=_hint(part.tool_call_id))
             for part in asked
         ]
+        self._toolset.empty = {part.tool_call_id for part in asked if part.args == ""}
+        model = response.model_name or request_context.model.model_name
         self._turn.answered(
-            model=response.model_name or request_context.model.model_name,
+            model=model,
             text=response.text or "",
             calls=calls,
             finish=response.finish_reason,
             used=used_by(response),
             estimated_usd=response.usage.cost,
+            url=self._urls.get(model),
         )
         offered = request_context.model_request_parameters
         known = {tool.name for tool in (*offered.function_tools, *offered.output_tools)}
         for call in calls:
             if call.name not in known:
                 self._turn.attempt_unknown(call.name, call.arguments, id=call.id)
+        self._toolset.open = [
+            call for call in calls if call.name in known and call.name in self._turn.names.offers
+        ]
         return response
 
     async def on_model_request_error(
@@ -191,29 +191,35 @@ async def played(
     turn: FrameworkTurn,
     *,
     model: Model | str | None,
-    host: str | None,
+    models: Sequence[SeenModel],
     deps: object,
     limits: UsageLimits,
     keep_own_tools: bool,
 ) -> str:
     """The reply of the agent to one turn. Raises `Infrastructure` where its model's host gave no answer."""
     toolset = WorldToolset(turn, defers=_defers(agent.output_type))
-    recorder = Recorder(turn, host)
+    recorder = Recorder(turn, toolset, models)
     swapped: dict[str, Any] = {"toolsets": [toolset], "tools": []}
     if keep_own_tools:
         swapped = {}
     if model is not None:
         swapped["model"] = model
     conversation = turn.conversation()
+    used = RunUsage()
     run: dict[str, Any] = {
         "deps": deps,
         "usage_limits": limits,
         "capabilities": [recorder],
+        "usage": used,
         "toolsets": [toolset] if keep_own_tools else None,
     }
     history = ModelMessagesTypeAdapter.validate_python(conversation)
     prompt: str | None = turn.prompt(conversation)
     results = _decided(turn)
+
+    def tell_rest() -> None:
+        turn.overlooked(input_tokens=used.input_tokens, output_tokens=used.output_tokens)
+
     with agent.override(**swapped):
         while True:
             try:
@@ -221,10 +227,15 @@ async def played(
                     prompt, message_history=history, deferred_tool_results=results, **run
                 )
             except Exception as error:
+                tell_rest()
                 failure = None if recorder.failed is None else failure_behind(recorder.failed)
-                if failure is None:
-                    raise
-                raise end_of(failure, "the model of pydantic-ai") from error
+                if failure is not None:
+                    raise end_of(failure, "the model of pydantic-ai") from error
+                if isinstance(error, UnexpectedModelBehavior):
+                    for call in toolset.open:
+                        turn.attempt_refused(call, f"pydantic-ai refused the answer: {error}"[:500])
+                raise
+            tell_rest()
             output = result.output
             history = result.all_messages()
             if not isinstance(output, DeferredToolRequests):
@@ -325,45 +336,11 @@ def _defers(output_type: object) -> bool:
 def used_by(response: ModelResponse) -> Used:
     """What an answer used; unknown where the framework counted nothing at all."""
     usage = response.usage
-    if not usage.input_tokens + usage.output_tokens:
+    if getattr(usage, "unmeasured_requests", 0):  # what stands there nobody has counted
         return UNKNOWN
-    return Used(
+    return counted(
         input_tokens=usage.input_tokens,
         cached_tokens=usage.cache_read_tokens,
         cache_write_tokens=usage.cache_write_tokens,
         output_tokens=usage.output_tokens,
     )
-
-
-def seen_model(model: object) -> SeenModel:
-    """Name, kind and address of a model, as far as they can be seen."""
-    while isinstance(model, WrapperModel):
-        model = model.wrapped
-    if isinstance(model, str):
-        return SeenModel(name=model, kind="test_model" if model == "test" else "real_model")
-    if not isinstance(model, Model):
-        return SeenModel(name="unknown", kind="undeclared")
-    name = str(model.model_name)
-    if isinstance(model, (TestModel, FunctionModel)):
-        return SeenModel(name=name, kind="test_model")
-    own = type(model).__module__.startswith("pydantic_ai.models.")
-    return SeenModel.at(
-        getattr(model, "base_url", None), name=name, kind="real_model" if own else "undeclared"
-    )
-
-
-def prompts_of(agent: AbstractAgent[Any, Any]) -> dict[str, str]:
-    """The fixed texts an agent is instructed with. What functions of it add shows in no run before it is played."""
-    found: dict[str, str] = {}
-    systems = getattr(agent, "_system_prompts", ())
-    instructions = [getattr(one, "instruction", one) for one in getattr(agent, "_instructions", ())]
-    for kind, texts in (("system", systems), ("instructions", instructions)):
-        text = "\n\n".join(one for one in texts if isinstance(one, str))
-        if text:
-            found[kind] = text
-    return found
-
-
-def is_agent(found: object) -> bool:
-    """Whether it is an agent of pydantic-ai."""
-    return isinstance(found, AbstractAgent)

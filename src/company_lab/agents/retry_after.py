@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from math import isfinite
@@ -28,6 +29,17 @@ def seconds_to_wait(asked: object, *, most: float = MOST_S, now: datetime | None
     if isinstance(asked, float) and not isfinite(asked):
         return None
     return None if asked < 0 else float(min(asked, most))
+
+
+def asked_in(headers: Mapping[str, str]) -> str | None:
+    """How long the headers of an answer ask for, as text: the finer of the two that hosts send goes first."""
+    milliseconds = headers.get("retry-after-ms")
+    if milliseconds is not None:
+        try:
+            return str(float(milliseconds) / 1000)
+        except ValueError:
+            pass
+    return headers.get("retry-after")
 
 
 def _of_text(text: str, now: datetime) -> float | None:

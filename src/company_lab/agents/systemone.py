@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import isfinite
 from urllib.parse import urlsplit
 
-from company_lab.agents.chat_asking import BadAnswer
 from company_lab.agents.chat_host import base_url
+from company_lab.agents.chat_streams import BadAnswer
 from company_lab.agents.chat_usage import Used, read_usage
 from company_lab.formats.canonical import Json
 
@@ -23,11 +22,8 @@ class Decision:
     """What a decision model answered to the question."""
 
     choice: str
-    probabilities: Mapping[str, float]
-    """By option; empty where the host gave none."""
     answer: Json
-    """The whole answer, as it came."""
-    model: str | None
+    """The whole answer, as it came, with its probabilities where the host gave some."""
     used: Used
 
 
@@ -53,15 +49,7 @@ def read_decision(answer: Json) -> Decision:
     if not isinstance(choice, str):
         raise BadAnswer(f'it has no answers["{QUESTION}"]["choice"]')
     assert isinstance(answer, dict)
-    assert isinstance(found, dict)
-    model = answer.get("model")
-    return Decision(
-        choice=choice,
-        probabilities=_probabilities(found.get("probabilities")),
-        answer=answer,
-        model=model if isinstance(model, str) else None,
-        used=read_usage(answer.get("usage")),
-    )
+    return Decision(choice=choice, answer=answer, used=read_usage(answer.get("usage")))
 
 
 def decider_url(text: str, *, option: str = "--decider") -> tuple[str, str]:
@@ -71,13 +59,3 @@ def decider_url(text: str, *, option: str = "--decider") -> tuple[str, str]:
         if url.endswith(path):
             return url.removesuffix(path), path
     return (url, "/systemone") if urlsplit(url).path else (url, "/v1/systemone")
-
-
-def _probabilities(found: Json) -> dict[str, float]:
-    if not isinstance(found, Mapping):
-        return {}
-    return {
-        name: float(value)
-        for name, value in found.items()
-        if isinstance(value, (int, float)) and not isinstance(value, bool) and isfinite(value)
-    }

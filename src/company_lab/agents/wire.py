@@ -21,7 +21,7 @@ its own, and gets one answer with that id, `result`, `error`, `stopped` or `wron
 | `choice` | `id`, `request`, `answer` | null |
 | `remember` | `id`, `value` | null |
 | `recall` | `id` | what was remembered last |
-| `pace` | `id`, `host` | seconds to wait before the host is asked |
+| `pace` | `id`, `host`; perhaps `role`, `model`, `attempt`, by whoever tells each answer by `asked` | seconds to wait |
 | `hold` | `id`, `host`, `seconds` | null; nobody asks the host so long |
 | `reply` | `text`, or null | the next `task`, if there is one |
 | `failed` | `detail` | nothing: the agent can not go on |
@@ -55,6 +55,7 @@ _ANSWERS = ("result", "error", "stopped", "wrong")
 _USAGE = ("input_tokens", "output_tokens", "cost_usd", "model")
 _MORE_USAGE = ("cached_tokens", "basis")
 _ASKED = ("role", "model", "answer", "error")
+_PACED = ("role", "model", "attempt")
 
 Message = dict[str, Json]
 
@@ -73,11 +74,15 @@ class LineTooLong(CompanyLabError):
 
 
 class Unreadable:
-    """Arguments that could not cross, since they are no JSON; `error` says why, `shown` how they look."""
+    """Arguments that could not cross, since they are no JSON; `error` says why, `shown` how they look.
 
-    def __init__(self, error: NotJson, shown: str) -> None:
+    `size` is how long they were, in characters or bytes, where `shown` is only their beginning.
+    """
+
+    def __init__(self, error: NotJson, shown: str, size: int | None = None) -> None:
         self.error = error
         self.shown = shown
+        self.size = len(shown) if size is None else size
 
 
 def spell(message: Mapping[str, Json]) -> bytes:
@@ -144,8 +149,11 @@ def _beginning(line: bytes) -> str:
 class Served(Session, Protocol):
     """A session that can keep a place at a host for an agent that waits elsewhere."""
 
-    def reserve(self, host: object) -> float:
-        """Seconds until the agent's turn at a host comes; it is expected to wait that long."""
+    def reserve(self, host: object, asking: object = None) -> float:
+        """Seconds until the agent's turn at a host comes; it is expected to wait that long.
+
+        `asking` may say role, model and attempt of the request that follows.
+        """
         ...
 
     def hold(self, host: object, seconds: object) -> None:
@@ -229,7 +237,8 @@ def _carried_out(session: Served, request: Message) -> Json:
     if kind == "recall":
         return session.memory
     if kind == "pace":
-        return session.reserve(fields.get("host"))
+        asking = {name: fields[name] for name in _PACED if fields.get(name) is not None}
+        return session.reserve(fields.get("host"), *([asking] if asking else []))
     if kind == "usage":
         more = {name: fields[name] for name in _MORE_USAGE if fields.get(name) is not None}
         session.usage(**{name: fields.get(name) for name in _USAGE}, **more)

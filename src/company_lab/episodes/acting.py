@@ -109,7 +109,7 @@ def leave_behind(thread: threading.Thread) -> None:
 
     Python code ends at its next step; code that waits inside the interpreter stays where it is.
     """
-    if thread.ident is not None:
+    if thread.ident is not None and thread.is_alive():  # another thread may have its number since it ended
         ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(LeftBehind))
 
 

@@ -15,8 +15,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from company_lab.agents.mcp_bridge import bridge
+from company_lab.agents.mcp_desk import Desk
 from company_lab.agents.mcp_host import Door, Host
-from company_lab.agents.mcp_server import Desk
 from company_lab.agents.protocol import Agent, Session, Task
 from company_lab.episodes.acting import in_place
 from company_lab.episodes.play import Episode, LiveEpisode
@@ -72,7 +72,6 @@ class _Hand:
         self._folder: Path | None = None
         self._waiting = self._over = False
         self._answered = threading.Event()
-        self._said: list[tuple[str | None, str, str]] = []
 
     def _act(self, task: Task, session: Session) -> str | None:
         if self._desk is None:

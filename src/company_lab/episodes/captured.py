@@ -26,5 +26,7 @@ class Captured:
     def text(self) -> str:
         """As text, with a note in the place of what was left out."""
         left_out = self.size - len(self._head) - len(self._tail)
-        gap = f"\n… {left_out:,} bytes left out …\n" if left_out else ""
+        if not left_out:
+            return (self._head + self._tail).decode("utf-8", "replace")
+        gap = f"\n… {left_out:,} bytes left out …\n"
         return self._head.decode("utf-8", "replace") + gap + self._tail.decode("utf-8", "replace")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from company_lab.formats.errors import WrongUse, nearest
-from company_lab.formats.secrets import SECRET, conceal, without_secrets
+from company_lab.formats.secrets import SECRET, SHORTEST, conceal, without_secrets
 
 Speaks = Literal["mcp-http", "mcp-stdio", "lines"]
 """How a program uses the world: as an MCP client over HTTP or of a command it starts, or by our line protocol."""
@@ -21,8 +21,6 @@ PLACES = ("{task}", "{task_file}", "{mcp_url}", "{mcp_config}")
 """What a command may leave open; each turn fills it in."""
 _PASSED = frozenset(["HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TZ", "USER"])
 _LARGEST = 10_000_000
-_SHORTEST_SECRET = 8
-"""Shorter ones stand in other words too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +64,7 @@ class Command:
         values = {
             value
             for name in self.passed
-            if len(value := self.env[name].strip()) >= _SHORTEST_SECRET
+            if len(value := self.env[name].strip()) >= SHORTEST
             and without_secrets({name: value}) != {name: value}
         }
         return tuple(sorted(values, key=len, reverse=True))

@@ -21,10 +21,9 @@ from company_lab.agents.pacing import Paced
 from company_lab.agents.protocol import Agent, CostBasis, EpisodeStopped, Task, ToolOffer
 from company_lab.episodes.acting import Act, Outcome, in_place, outcome_of
 from company_lab.episodes.looping import OwnLoop, is_async
-from company_lab.episodes.spending import read_cost, read_details, read_tokens
+from company_lab.episodes.spending import read_cost, read_details, read_model, read_tokens
 from company_lab.episodes.supplied import as_text
 from company_lab.formats.canonical import Json, NotJson, boundary
-from company_lab.formats.errors import WrongUse
 
 _WATCH_S = 0.1
 _READ = 1 << 16
@@ -177,19 +176,19 @@ class RemoteSession:
         cost = read_cost(cost_usd)
         read_tokens(input_tokens)
         read_tokens(output_tokens)
-        if model is not None and not isinstance(model, str):
-            raise WrongUse(f"the model is named by a text, not by a {type(model).__name__}")
+        named = read_model(model)
         report = {"input_tokens": input_tokens, "output_tokens": output_tokens, "cost_usd": cost_usd}
         more = read_details(cached_tokens, input_tokens, basis, cost)
         self._ask(
-            "usage", {name: boundary(value) for name, value in report.items()} | {"model": model, **more}
+            "usage", {name: boundary(value) for name, value in report.items()} | {"model": named, **more}
         )
 
     def asked(
         self, *, role: str, model: str, attempt: int = 1, answer: Json = None, error: Json = None
     ) -> None:
         """Record one request to a model: what came back, or what kept an answer from coming."""
-        named: wire.Message = {"role": as_text(role), "model": as_text(model), "attempt": attempt}
+        named: wire.Message = {"role": as_text(role), "model": as_text(model)}
+        named["attempt"] = read_tokens(attempt)
         self._ask("asked", {**named, "answer": boundary(answer), "error": boundary(error)})
 
     def choice(self, request: Json, answer: Json) -> None:
@@ -205,12 +204,15 @@ class RemoteSession:
     def memory(self, value: Json) -> None:
         self._ask("remember", {"value": boundary(value)})
 
-    def pace(self, host: str) -> Paced:
+    def pace(self, host: str, *, role: str = "agent", model: str | None = None, attempt: int = 1) -> Paced:
         """To be put around each request to a model's host, with `with` or `async with`."""
-        return Paced(as_text(host), self._reserve, self._hold)
+        asking: wire.Message = {"role": as_text(role), "attempt": attempt}
+        if model is not None:
+            asking["model"] = as_text(model)
+        return Paced(as_text(host), lambda at: self._reserve(at, asking), self._hold)
 
-    def _reserve(self, host: str) -> float:
-        return float(self._ask("pace", {"host": host}))
+    def _reserve(self, host: str, asking: wire.Message) -> float:
+        return float(self._ask("pace", {"host": host, **asking}))
 
     def _hold(self, host: str, seconds: float) -> None:
         self._ask("hold", {"host": host, "seconds": seconds})

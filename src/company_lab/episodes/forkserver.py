@@ -70,6 +70,7 @@ class Forked:
         self._line = line
         self._heard = b""
         self._ended: Ended | None = None
+        self._closed = False
 
     def fileno(self) -> int:
         """The descriptor on which its end is told."""
@@ -77,14 +78,14 @@ class Forked:
 
     def ended(self) -> Ended | None:
         """How it ended, or None while it runs. Never waits."""
-        if self._ended is None:
+        if self._ended is None and not self._closed:
             self._line.settimeout(0)
             self._hear()
         return self._ended
 
     def wait(self, seconds: float) -> Ended | None:
-        """How it ended, or None where it still runs after so many seconds."""
-        if self._ended is None:
+        """How it ended, or None where it still runs after so many seconds, or nobody can tell any more."""
+        if self._ended is None and not self._closed:
             self._line.settimeout(max(0.001, seconds))
             self._hear()
         return self._ended
@@ -113,6 +114,7 @@ class Forked:
 
     def close(self) -> None:
         """Let go of it; if it still runs it is ended."""
+        self._closed = True
         self._line.close()
 
     def _kill_group(self) -> None:

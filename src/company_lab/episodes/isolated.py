@@ -26,6 +26,7 @@ from company_lab.episodes.play import Episode, LiveEpisode
 from company_lab.episodes.session import EpisodeSession
 from company_lab.formats.canonical import Json
 from company_lab.formats.hostile import printable
+from company_lab.formats.secrets import hiding
 from company_lab.scenarios.model import Fault
 from company_lab.worlds.fixture import Fixture
 
@@ -69,30 +70,30 @@ def play_isolated(
 
     lives = Lives(start)
     try:
-        live.run(lives.act)
+        live.run(lambda agent, task, session: lives.turn(task, session))
         if live.ended[0] == "finished":
             lives.bid_farewell()
     finally:
         lives.close()
     episode = live.finish()
-    episode.timings.update(lives.timings())
+    episode.timings.update(hiding(agent.secrets)(lives.timings()))  # type: ignore[arg-type]
     return episode
 
 
 class Lives:
-    """The processes that act for one episode, one after another: each until it crashes. `act` plays a turn."""
+    """The processes that act for one episode, one after another: each until it crashes."""
 
     def __init__(self, start: Callable[[], Program]) -> None:
         self._start = start
         self._programs = [start()]
         self._killed: list[int] = []
 
-    def act(self, agent: Agent, task: Task, session: EpisodeSession) -> Outcome:
-        """One turn of the agent, or the part of it until it crashes."""
+    def turn(self, task: Task, session: EpisodeSession) -> Outcome:
+        """One turn, or the part of it until a crash."""
         if len(self._killed) == len(self._programs):
             self._programs.append(self._start())
         program = self._programs[-1]
-        outcome = program.act(agent, task, session)
+        outcome = program.turn(task, session)
         if session.crash is not None:
             program.close()
             self._killed.append(program.pid)
@@ -117,7 +118,7 @@ class Lives:
 
 
 class Program:
-    """A process that acts for one episode, and the line to it. `act` plays a turn."""
+    """A process that acts for one episode, and the line to it."""
 
     def __init__(
         self,
@@ -143,8 +144,8 @@ class Program:
             self._selector.register(readable, selectors.EVENT_READ)
         self._closed: set[int] = set()
 
-    def act(self, agent: Agent, task: Task, session: EpisodeSession) -> Outcome:
-        """One turn of the agent."""
+    def turn(self, task: Task, session: EpisodeSession) -> Outcome:
+        """One turn."""
         self._answer(wire.task_message(task, with_tools=self._tell_tools))
         self._tell_tools = False
         while True:
@@ -207,12 +208,13 @@ class Program:
         return None
 
     def _answer(self, message: wire.Message) -> None:
-        self._answers += wire.spell(message)
-        self._write()
+        if self._says not in self._closed:
+            self._answers += wire.spell(message)
+            self._write()
 
     def _write(self) -> None:
         with suppress(BlockingIOError):
-            while self._answers and self._says not in self._closed:
+            while self._answers:
                 try:
                     written = os.write(self._says, self._answers[:_READ])
                 except BrokenPipeError:
@@ -221,7 +223,7 @@ class Program:
                     return
                 del self._answers[:written]
         wanted = self._says in self._selector.get_map()
-        if bool(self._answers) != wanted and self._says not in self._closed:
+        if bool(self._answers) != wanted:
             if wanted:
                 self._selector.unregister(self._says)
             else:
@@ -230,6 +232,8 @@ class Program:
     def _exchange(self, seconds: float) -> None:
         """Wait for the process to do something, and take it in."""
         for key, _ in self._selector.select(min(seconds, 1.0)):
+            if key.fd in self._closed:  # with the end of the process, which the same look has found
+                continue
             if key.fd == self._hears:
                 if len(self._answers) < _HELD_BACK:
                     self._hear()

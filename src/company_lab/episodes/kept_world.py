@@ -114,7 +114,7 @@ def read(path: Path) -> KeptWorld:
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
             return _read(database, path)
-    except (sqlite3.Error, NotJson, KeyError, TypeError, ValueError) as error:
+    except (sqlite3.Error, NotJson, KeyError, TypeError, ValueError, AttributeError) as error:
         raise NotKept(f"{path} holds no interrupted episode: {error}") from error
 
 

@@ -13,13 +13,14 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Coroutine
-from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future
 from contextlib import suppress
 from contextvars import ContextVar
 from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from company_lab.agents.daemon_threads import DaemonThreads
 from company_lab.agents.protocol import Agent, Task
 from company_lab.episodes.acting import (
     LEFT_BEHIND,
@@ -92,27 +93,6 @@ class OwnLoop:
         return outcome
 
 
-class _DaemonThreads(ThreadPoolExecutor):
-    """Runs each call on a daemon thread of its own.
-
-    The usual pool is a handful of threads for all episodes together, and waits for every one of them when the
-    process ends, however long a host takes to answer somebody who is no longer interested.
-    """
-
-    def submit(self, call: Callable[..., Any], /, *args: Any, **named: Any) -> Future[Any]:
-        future: Future[Any] = Future()
-
-        def run() -> None:
-            if future.set_running_or_notify_cancel():
-                try:
-                    future.set_result(call(*args, **named))
-                except BaseException as error:  # noqa: BLE001 - whoever waits for the result gets it
-                    future.set_exception(error)
-
-        threading.Thread(target=run, name="company-lab-agent-call", daemon=True).start()
-        return future
-
-
 class EventLoop:
     """One event loop on a thread of its own. `act` plays a turn on it and may be called from any thread."""
 
@@ -182,7 +162,7 @@ class _Running:
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
         self._loop.set_task_factory(_make_task)
-        self._loop.set_default_executor(_DaemonThreads())
+        self._loop.set_default_executor(DaemonThreads())
         self._lock = threading.Lock()
         self._futures: set[Future[Outcome]] = set()
         self._ending = False

@@ -16,6 +16,7 @@ from company_lab.episodes.settle import settle
 from company_lab.episodes.turns import Beginning, FollowUps, first
 from company_lab.formats.canonical import Json
 from company_lab.formats.errors import WrongUse
+from company_lab.formats.secrets import hiding
 from company_lab.scenarios.model import Fault
 from company_lab.scenarios.schedules import fault_document
 from company_lab.traces.record import FORMAT, Trace
@@ -208,20 +209,27 @@ class LiveEpisode:
         reason, detail = self.ended
         self.session.close(reason, detail)
         self.session.let_leave()
+        reason, detail = self.session.explained(reason, detail)
         stopped = self.trace.add("stopped", self.live.clock.at, reason=reason, detail=detail)
         broken = settle(self.live, calls=self.session.calls, turns=self.session.turn, cost=self.session.cost)
         if broken is not None:
             stopped |= {"reason": "infrastructure_error", "detail": str(broken)}
+        paced_s = self.session.wall.paced_s
         timings: dict[str, Any] = {
-            "wall_ms": (time.perf_counter() - self._started - self.session.paced_s) * 1000,
+            "wall_ms": (time.perf_counter() - self._started - paced_s) * 1000,
             "cpu_ms": max(0.0, time.thread_time() - self._cpu) * 1000,
         }
-        if self.session.paced_s:
-            timings["paced_ms"] = self.session.paced_s * 1000
+        if paced_s:
+            timings["paced_ms"] = paced_s * 1000
         if self.session.outage_s is not None:
             timings["retry_after_s"] = self.session.outage_s
         self.live.dissolve()
         timings.update(self.session.reported)
+        if self.agent.secrets:
+            # Before anybody judges it: a verdict rests on what is stored.
+            hide = hiding(self.agent.secrets)
+            for record in self.trace.records[1:]:
+                record.update({name: hide(item) for name, item in record.items()})
         return Episode(self.trace, timings)
 
 

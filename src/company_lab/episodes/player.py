@@ -88,6 +88,8 @@ class _Row(Generic[T]):
                 live.ended = LEFT_BEHIND
                 self._done(job, live.finish())
             for job in self._jobs:
+                if self._given_up:
+                    return
                 live = LiveEpisode(
                     job.fixture, job.agent, trial=job.trial, seed=job.seed, schedule=job.schedule
                 )
@@ -136,7 +138,6 @@ class _Row(Generic[T]):
                 self._thread.join(GRACE_S)
                 leave_behind(self._thread)
         elif self._thread is not None:
-            self._jobs = iter(())
             deadline = time.monotonic() + 30
             while self._thread.is_alive() and time.monotonic() < deadline:
                 self._thread.join(WATCH_S)

@@ -10,14 +10,15 @@ import stat
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from company_lab.agents.mcp_answers import task_document
 from company_lab.agents.mcp_bridge import SOCKET
-from company_lab.agents.protocol import Agent, Crashed, Task
+from company_lab.agents.mcp_desk import Desk
+from company_lab.agents.protocol import Crashed, Task
 from company_lab.episodes.acting import Outcome
 from company_lab.episodes.attended import WALL, Attended, last_line
 from company_lab.episodes.command import Command
@@ -28,11 +29,10 @@ from company_lab.episodes.launching import Launch
 from company_lab.episodes.session import EpisodeSession
 from company_lab.formats.canonical import Json, NotJson, parse
 from company_lab.formats.errors import CompanyLabError, WrongUse
-from company_lab.formats.secrets import SECRET
+from company_lab.formats.secrets import hiding
 
 if TYPE_CHECKING:
     from company_lab.agents.mcp_host import Door
-    from company_lab.agents.mcp_server import Desk
 
 _PATIENCE_S = 2.0
 _LONGEST_ADDRESS = 100
@@ -130,7 +130,7 @@ class LinesProgram:
         self._session = session
         _begins_anew(task, self._kept)
         with self._busy:
-            outcome = self._lives.act(_NOBODY, task, session)
+            outcome = self._lives.turn(task, session)
             if outcome.reason == "agent_error" and session.stopped is None:
                 self._lives.close()
                 said = last_line(str(self._lives.timings().get("stderr", "")))
@@ -147,18 +147,9 @@ class LinesProgram:
                 self._lives.bid_farewell()
             self._lives.close()
             self._session.reported.update(_shown(self._lives.timings(), self._kept))
-            self._kept.remove()
         finally:
             if mine:
                 self._busy.release()
-
-
-def _unused(task: Task, session: object) -> None:
-    raise NotImplementedError
-
-
-_NOBODY = Agent(name="program", kind="undeclared", act=_unused)
-"""Lives ask for an agent and do not look at it: the process acts."""
 
 
 class McpProgram:
@@ -176,8 +167,6 @@ class McpProgram:
 
     def turn(self, task: Task, session: EpisodeSession) -> Outcome:
         """One turn, or the part of it until a crash."""
-        from company_lab.agents.mcp_server import Desk
-
         self._session = session
         _begins_anew(task, self._kept)
         with self._busy:
@@ -223,11 +212,12 @@ class McpProgram:
         outcome = self._running.outcome(session, lambda: desk.broken is not None)
         if outcome.reason == WALL[0]:
             session.close(*WALL)
-        if session.stopped is None and session.crash is None and outcome.reason in (None, "agent_error"):
-            try:
-                _report(usage, session)
-            except CompanyLabError as error:
+        try:
+            _report(usage, session)
+        except CompanyLabError as error:
+            if outcome.reason in (None, "agent_error") and session.stopped is None and session.crash is None:
                 return Outcome(reason="agent_error", detail=f"the usage it reported can not be read: {error}")
+            session.paid()  # it may have been ended in the middle of a line
         return outcome
 
     def _end_turn(self) -> None:
@@ -251,24 +241,14 @@ class McpProgram:
                 self._end_turn()
             if self._session is not None:
                 self._session.reported.update(_shown(self._found, self._kept))
-            self._kept.remove()
         finally:
             if mine:
                 self._busy.release()
 
 
-def hidden(text: str, secrets: Sequence[str]) -> str:
-    """A text without the secrets that a program was given and has repeated."""
-    for secret in secrets:
-        text = text.replace(secret, SECRET)
-    return text
-
-
-def _shown(found: Mapping[str, Any], kept: Kept) -> dict[str, Any]:
-    secrets = kept.command.secrets
-    return {
-        name: hidden(value, secrets) if isinstance(value, str) else value for name, value in found.items()
-    }
+def _shown(found: Mapping[str, Any], kept: Kept) -> Any:
+    """What a program left behind, without the secrets it was given and has repeated."""
+    return hiding(kept.command.secrets)(dict(found))
 
 
 def _written(path: Path, document: dict[str, Json]) -> str:
@@ -300,4 +280,4 @@ def _report(path: Path, session: EpisodeSession) -> None:
             raise WrongUse(f"line {number}: {error}") from None
         if not isinstance(report, dict) or not report.keys() <= _USAGE_KEYS:
             raise WrongUse(f"line {number}: give an object with some of {', '.join(sorted(_USAGE_KEYS))}")
-        session.usage(**report)
+        session.paid(**report)

@@ -9,6 +9,7 @@ anything it was not given, limits, and an end: nothing of it outlives its episod
 from __future__ import annotations
 
 import atexit
+import errno
 import os
 import threading
 from collections.abc import Mapping, Sequence
@@ -22,7 +23,7 @@ from company_lab.episodes.acting import Outcome
 from company_lab.episodes.command import Command, Speaks, read_command, read_speaks
 from company_lab.episodes.confined import Confinement
 from company_lab.episodes.forkserver import ForkServer, ForkServerLost
-from company_lab.episodes.playing_programs import Kept, LinesProgram, McpProgram, hidden
+from company_lab.episodes.playing_programs import Kept, LinesProgram, McpProgram
 from company_lab.episodes.session import EpisodeSession
 from company_lab.formats.canonical import Json, digest
 from company_lab.formats.errors import WrongUse, nearest
@@ -30,6 +31,8 @@ from company_lab.formats.secrets import SECRET
 
 _LAUNCHER = "company_lab.episodes.launching"
 _COMMAND = "command"
+_RUN_OUT = frozenset([errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EIO])
+"""What the lab has too little of: that says nothing about the program."""
 
 
 def program_agent(
@@ -71,7 +74,15 @@ def program_agent(
         **({"limits": asdict(limits)} if limits != Confinement() else {}),
     }
     code = digest(files) if files else ""
-    return Agent(name=read.name, kind=_kind(kind), act=acting, settings=settings, code=code, apart=True)
+    return Agent(
+        name=read.name,
+        kind=_kind(kind),
+        act=acting,
+        settings=settings,
+        secrets=read.secrets,
+        code=code,
+        apart=True,
+    )
 
 
 def program_again(kind: str, settings: Mapping[str, Json]) -> Agent | None:
@@ -116,12 +127,19 @@ class _Acting:
             outcome = self._playing(session).turn(task, session)
         except ForkServerLost as lost:
             raise Infrastructure(f"the program could not be started: {lost}") from lost
-        return _concluded(outcome, session, self._command.secrets)
+        except OSError as error:
+            if error.errno not in _RUN_OUT and not isinstance(error, TimeoutError):
+                raise
+            raise Infrastructure(
+                f"this machine has too little left to play with the program: {error}"
+            ) from error
+        return _concluded(outcome, session)
 
     def _playing(self, session: EpisodeSession) -> LinesProgram | McpProgram:
         playing = self._episodes.get(session.leaving)
         if playing is None:
             kept = Kept(self._command, self._confinement, start=launcher)
+            session.leaving.callback(kept.remove)
             playing = (
                 LinesProgram(kept, session)
                 if self._speaks == "lines"
@@ -132,12 +150,11 @@ class _Acting:
         return playing
 
 
-def _concluded(outcome: Outcome, session: EpisodeSession, secrets: Sequence[str]) -> str | None:
+def _concluded(outcome: Outcome, session: EpisodeSession) -> str | None:
     if outcome.reason is None:
-        reply = outcome.reply
-        return hidden(reply, secrets) if isinstance(reply, str) else reply  # type: ignore[return-value]
+        return outcome.reply  # type: ignore[return-value]
     session.outage_s = outcome.retry_after
-    session.close(outcome.reason, hidden(outcome.detail, secrets))
+    session.close(outcome.reason, outcome.detail)
     return None
 
 

@@ -5,23 +5,28 @@ from __future__ import annotations
 import copy
 import threading
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from decimal import Decimal
 from typing import Any
 
 from company_lab.agents import pacing
 from company_lab.agents.protocol import CostBasis, Crashed, EpisodeStopped, ToolError
 from company_lab.agents.retry_after import seconds_to_wait
+from company_lab.episodes.awaited import NOTHING, Awaited
+from company_lab.episodes.repeated import Repeated
 from company_lab.episodes.restarts import Crash, crashes_of, exchange
-from company_lab.episodes.spending import Spending, read_cost, read_details, read_tokens
-from company_lab.episodes.supplied import as_text, read_arguments
-from company_lab.formats.canonical import Json, NotJson, boundary, canonical
-from company_lab.formats.errors import WrongUse
+from company_lab.episodes.shortened import fitted
+from company_lab.episodes.spending import Spending, read_cost, read_details, read_model, read_tokens
+from company_lab.episodes.supplied import as_name, as_text, read_arguments
+from company_lab.episodes.wall_time import WallTime
+from company_lab.formats.canonical import Json, NotJson, boundary
 from company_lab.scenarios.model import StopLimits
 from company_lab.worlds.broken import WorldBroken
 from company_lab.worlds.live import LiveWorld
 
 _WAITING = "clock.wait"
+_RECORD = 100
+"""Bytes that a look and a report count for the limit on output: nothing else would end whoever goes on with them."""
 
 
 class EpisodeSession:
@@ -37,18 +42,14 @@ class EpisodeSession:
         self._limits = limits
         self.lock = threading.RLock()
         """Held by whoever writes to the trace: an agent's other threads may go on calling between its turns."""
-        self._deadline = started + limits.wall_ms / 1000
+        self.wall = WallTime(begun=started, limit_s=limits.wall_ms / 1000)
         self._repeats: dict[tuple[str, object], int] = {}
         self._memory: Json = None
-        self._last_observation = 0
-        self.turn = 0
-        self.calls = 0
-        self.output = 0
+        self._last_observation = self.turn = self.calls = self.output = 0
+        self._repeated = Repeated()
         self._spending = Spending(costs_nothing=costs_nothing)
         self._left = False
-        self._paced_until = 0.0
-        self.paced_s = 0.0
-        """Wall time spent waiting for a model's host to be asked; it counts for no limit."""
+        self._awaited, self._usage_due = NOTHING, False
         self.outage_s: float | None = None
         """How long the host that ended the episode asked to be left alone."""
         self._leaving: ExitStack | None = None
@@ -75,8 +76,7 @@ class EpisodeSession:
             threading.Event().wait()
         # What an agent hands over may run its own code when it is read, so this happens before anything is locked.
         name = tool if type(tool) is str else as_text(tool)
-        if type(by) is not str:
-            by = as_text(by)
+        by = as_name(by)
         if hint is not None and type(hint) is not str:
             hint = as_text(hint)
         read = read_arguments(args)
@@ -106,6 +106,7 @@ class EpisodeSession:
         if live.inbox.next_due_ms <= clock.elapsed_ms:
             live.arrivals.deliver_due()
         self.calls += 1
+        self._awaited = NOTHING
         call = f"c{self.calls}"
         records = self._trace.records
         record: dict[str, Any] = {
@@ -147,6 +148,7 @@ class EpisodeSession:
         """Events that reached the company since the agent last looked."""
         with self.lock:
             self._check_open()
+            self._send(_RECORD)
             try:
                 self._live.arrivals.deliver_due()
             except WorldBroken as broken:
@@ -166,53 +168,46 @@ class EpisodeSession:
         """Report what a model call used; cost is a decimal text in USD, None means unknown."""
         cost = read_cost(cost_usd)
         tokens = read_tokens(input_tokens) + read_tokens(output_tokens)
-        if model is not None and not isinstance(model, str):
-            raise WrongUse(f"the model is named by a text, not by a {type(model).__name__}")
         more = read_details(cached_tokens, input_tokens, basis, cost)
+        amount = None if cost is None else str(cost)
+        told = {"input_tokens": input_tokens, "output_tokens": output_tokens, "cost_usd": amount}
+        named = read_model(model)
         with self.lock:
-            self._check_open()
-            self._trace.add(
-                "usage",
-                self._live.clock.at,
-                input_tokens=input_tokens,
-                output_tokens=output_tokens,
-                cost_usd=None if cost is None else str(cost),
-                model=model,
-                **more,
-            )
+            due, self._usage_due = self._usage_due, False
+            if not due:  # of an answer whose length ended the episode
+                self._check_open()
+            self._trace.add("usage", self._live.clock.at, **told, model=named, **more)
             spent, limits = self._spending, self._limits
             spent.add(tokens=tokens, cost=cost)
+            self._awaited = self._awaited if self._awaited.down else NOTHING
+            if due:
+                self._check_open()
             if limits.tokens is not None and spent.tokens > limits.tokens:
                 self.stop("token_limit", f"{spent.tokens} tokens were used, {limits.tokens} are allowed")
             if limits.cost_usd is not None and spent.cost is not None and spent.cost > limits.cost_usd:
                 self.stop("cost_limit", f"{spent.cost} USD were spent, {limits.cost_usd} are allowed")
+            self._send(_RECORD)
 
     def choice(self, request: Json, answer: Json) -> None:
         """Record what a selector was asked and what it answered, raw."""
         asked, answered = boundary(request), boundary(answer)
-        size = len(canonical(asked)) + len(canonical(answered))
         with self.lock:
             self._check_open()
-            self._send(size)
-            self._trace.add(
-                "choice",
-                self._live.clock.at,
-                request=asked,
-                answer=answered,
-                observation=self._last_observation,
-            )
+            self._awaited = NOTHING
+            said: dict[str, Json] = {"request": asked, "answer": answered}
+            self._take_down("choice", said, observation=self._last_observation)
 
     def asked(
         self, *, role: str, model: str, attempt: int = 1, answer: Json = None, error: Json = None
     ) -> None:
         """Record one request to a model: what came back, or what kept an answer from coming."""
         came, kept = boundary(answer), boundary(error)
-        named = {"role": as_text(role), "model": as_text(model), "attempt": read_tokens(attempt)}
-        size = len(canonical(came)) + len(canonical(kept))
+        named: dict[str, Json] = {"role": as_name(role), "model": as_name(model)}
+        named["attempt"] = read_tokens(attempt)
         with self.lock:
             self._check_open()
-            self._send(size)
-            self._trace.add("model", self._live.clock.at, **named, answer=came, error=kept)
+            self._awaited = NOTHING if kept is None else Awaited(down=True)
+            self._take_down("model", {"answer": came, "error": kept}, **named)
 
     @property
     def memory(self) -> Json:
@@ -222,38 +217,35 @@ class EpisodeSession:
     @memory.setter
     def memory(self, value: Json) -> None:
         kept = boundary(value)
-        size = len(canonical(kept))
         with self.lock:
             self._check_open()
-            self._send(size)
+            self._send(self._repeated.counted({"memory": kept}))
             self._memory = kept
             self._trace.add("memory", self._live.clock.at, value=kept)
             if self.crashes is not None:
                 self._fall(self.crashes.saved())
 
-    def pace(self, host: str) -> pacing.Paced:
+    def pace(
+        self, host: str, *, role: str = "agent", model: str | None = None, attempt: int = 1
+    ) -> pacing.Paced:
         """To be put around each request to a model's host, with `with` or `async with`."""
-        return pacing.Paced(as_text(host), self.reserve, self.hold)
+        asking = {"role": role, "model": model, "attempt": attempt}
+        return pacing.Paced(as_text(host), lambda at: self.reserve(at, asking), self.hold)
 
-    def reserve(self, host: object) -> float:
+    def reserve(self, host: object, asking: object = None) -> float:
         """Seconds until the agent's turn at a host comes; its wall limit is put off by as much."""
+        awaited = self._awaited.again(as_text(host), asking)
         with self.lock:
             self._check_open()
-        seconds = pacing.reserve(as_text(host))
-        if seconds:
+            self._awaited = awaited
+        if seconds := pacing.reserve(as_text(host)):
             with self.lock:
-                until = time.monotonic() + seconds
-                # Several requests may wait at the same time: that time is put off once.
-                more = max(0.0, until - max(self._paced_until, until - seconds))
-                self._paced_until = max(self._paced_until, until)
-                self._deadline += more
-                self.paced_s += more
+                self.wall.put_off(seconds)
         return seconds
 
     def hold(self, host: object, seconds: object) -> None:
         """Let nobody ask a host for so many seconds."""
-        bounded = seconds_to_wait(seconds)
-        if bounded:
+        if bounded := seconds_to_wait(seconds):
             pacing.hold(as_text(host), bounded)
 
     # what the episode uses
@@ -279,8 +271,15 @@ class EpisodeSession:
     def close(self, reason: str, detail: str = "") -> None:
         """End the episode from outside, also while the agent is still busy somewhere."""
         with self.lock:
+            self._usage_due = False
             if self.stopped is None:
                 self.stopped = EpisodeStopped(reason, detail)
+
+    def paid(self, **report: Any) -> None:
+        """As `usage`, also where the turn was ended meanwhile, since it was paid; what nobody reports is unknown."""
+        with self.lock, suppress(EpisodeStopped, Crashed):
+            self._usage_due = True
+            self.usage(**report)
 
     def leave(self, reason: str, detail: str) -> None:
         """Close, and let a thread that still attempts something wait for ever instead of going round in circles."""
@@ -309,9 +308,16 @@ class EpisodeSession:
         """Bytes that may be sent in all."""
         return self._limits.output_bytes
 
+    def explained(self, reason: str, detail: str) -> tuple[str, str]:
+        """Why the episode ended, said with what its agent was waiting for; a request still open is recorded."""
+        if reason == "wall_limit":
+            self._awaited.note(self._trace, self._live.clock.at, self._spending)
+            reason, detail = self._awaited.explain(detail)
+        return reason, detail
+
     def seconds_left(self) -> float:
         """Wall time until the limit."""
-        return float(self._deadline - time.monotonic())
+        return self.wall.left()
 
     # crashes
 
@@ -328,6 +334,7 @@ class EpisodeSession:
         after.crash, after._left, after._memory = None, False, memory
         # Who has forgotten a call goes round in no circle by making it once more.
         after._repeats = {}
+        after._awaited = NOTHING
         return after
 
     def kept(self) -> dict[str, Any]:
@@ -339,6 +346,7 @@ class EpisodeSession:
             "turn": self.turn,
             "calls": self.calls,
             "output": self.output,
+            "repeated": self._repeated.kept(),
             "memory": self._memory,
             "executed_tools": sorted(self.executed_tools),
             "last_observation": self._last_observation,
@@ -350,6 +358,7 @@ class EpisodeSession:
         """Become what another process has kept; the trace is there already."""
         assert self.crashes is not None
         self.turn, self.calls, self.output = kept["turn"], kept["calls"], kept["output"]
+        self._repeated.restore(kept["repeated"])
         self._memory, self._last_observation = kept["memory"], kept["last_observation"]
         self.executed_tools.update(kept["executed_tools"])
         self._spending.restore(kept["spending"])
@@ -364,13 +373,21 @@ class EpisodeSession:
             raise Crashed
         if self.stopped is not None:
             raise EpisodeStopped(self.stopped.reason, self.stopped.detail)
-        if time.monotonic() > self._deadline:
+        if self.wall.left() < 0:
             self.stop("wall_limit", f"{self._limits.wall_ms} ms have passed")
 
     def _send(self, size: int) -> None:
         self.output += size
-        if self.output > self._limits.output_bytes:
-            self.stop("output_limit", f"more than {self._limits.output_bytes} bytes were sent")
+        if self.output > (limit := self.output_limit) or self._repeated.beyond(limit):
+            self.stop("output_limit", f"more than {limit} bytes were sent")
+
+    def _take_down(self, kind: str, said: dict[str, Json], **more: Json) -> None:
+        """Record what a model said, as far as there is room; what that used may still be told, since it was paid."""
+        size = self._repeated.counted(said)
+        kept = fitted(said, size, room=self._limits.output_bytes - self.output)
+        self._trace.add(kind, self._live.clock.at, **kept, **more)
+        self._usage_due = kept is not said
+        self._send(size)
 
     def _count(self, tool: str, distinct: object) -> None:
         if tool != _WAITING:

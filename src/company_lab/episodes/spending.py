@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from decimal import Context, Decimal, InvalidOperation
 from typing import Any
 
+from company_lab.episodes.supplied import as_name
 from company_lab.formats.canonical import MAX_INTEGER, Json
 from company_lab.formats.errors import WrongUse
 from company_lab.formats.shapes import shown
@@ -69,6 +70,13 @@ def read_cost(cost: object) -> Decimal | None:
     if not amount.is_finite() or not 0 <= amount < _MOST_USD or amount.as_tuple().exponent < _FINEST:  # type: ignore[operator]
         raise WrongUse(f"cost_usd is an amount from 0 in US dollars, not {_named(cost)}")
     return amount
+
+
+def read_model(model: object) -> str | None:
+    """The model a report names; None is unknown. Raises `WrongUse`."""
+    if model is not None and not isinstance(model, str):
+        raise WrongUse(f"the model is named by a text, not by a {type(model).__name__}")
+    return None if model is None else as_name(model)
 
 
 def read_details(

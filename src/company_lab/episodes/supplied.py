@@ -10,6 +10,7 @@ from company_lab.formats.canonical import Json, NotJson, boundary, canonical, pa
 
 _SHOWN = 2000
 """How much of an unreadable value is kept, in characters."""
+_LONGEST_NAME = 200
 
 
 def read_arguments(args: object) -> tuple[Json | NotJson, str | None, object, int]:
@@ -20,16 +21,17 @@ def read_arguments(args: object) -> tuple[Json | NotJson, str | None, object, in
         if texts is not None:
             return flat, None, *texts
     if isinstance(args, str):
+        text = str.__str__(args)
         try:
-            read = boundary(parse(args))
+            read = boundary(parse(text))
         except NotJson as error:
-            return error, args, args, len(args)
-        return read, args, _distinct(read)[0], len(args)
+            return error, text, text, len(text)
+        return read, text, _distinct(read)[0], len(text)
     try:
         copy = boundary(args)
     except NotJson as error:
-        if isinstance(args, Unreadable):  # another process has tried already
-            return args.error, args.shown, args.shown, len(args.shown)
+        if isinstance(args, Unreadable):  # somebody has tried already
+            return args.error, args.shown, args.shown, args.size
         shown = _described(args)
         return error, shown, shown, len(shown)
     return copy, None, *_distinct(copy)
@@ -78,3 +80,8 @@ def _described(value: object) -> str:
 def as_text(value: object) -> str:
     """A name that should have been text: as text, whatever it is."""
     return str.__str__(value) if isinstance(value, str) else _described(value)
+
+
+def as_name(value: object) -> str:
+    """As `as_text`, and no longer than a name has to be."""
+    return as_text(value)[:_LONGEST_NAME]

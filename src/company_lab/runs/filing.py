@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlalchemy import inspect, select
 from sqlalchemy.engine import Connection
 
-from company_lab.formats.canonical import Json, canonical, parse_own
+from company_lab.formats.canonical import Json, NotJson, canonical, parse_own
 from company_lab.runs import schema
 from company_lab.runs.failures import DamagedEpisode
 from company_lab.runs.plan import now
@@ -42,7 +42,7 @@ def filed(connection: Connection, kind: str, key: str | None = None) -> list[Fil
     for row in connection.execute(wanted):
         try:
             document = parse_own(row.document)
-        except ValueError as error:
+        except NotJson as error:
             raise DamagedEpisode(f"what is filed as {kind} under {row.key} is damaged: {error}") from error
         if not isinstance(document, dict):
             raise DamagedEpisode(f"what is filed as {kind} under {row.key} is damaged: it is no object")

@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from company_lab.formats.errors import WrongUse
+from company_lab.runs.place import store_words
 
 PATIENCE = 0.5
 """Seconds in which somebody who only looks whether a run is held lets go again."""
@@ -41,28 +42,28 @@ def holding(store: Path, run: str) -> Iterator[None]:
         handle = _locked(path, store, run)
         yield
     finally:
-        with _guard:
-            _held.discard(path)
         if handle is not None:
             with suppress(OSError):
                 path.unlink()
             os.close(handle)
+        with _guard:  # not before: whoever took it meanwhile would have the file taken away that it locked
+            _held.discard(path)
 
 
 def is_held(store: Path, run: str) -> bool:
     """Whether somebody is playing the run right now."""
     path = _lock_file(store, run)
-    with _guard:
-        if path in _held:  # opening and closing the file would give our own lock away
+    with _guard:  # all the while: closing the file gives away whatever lock this process has on it
+        if path in _held:
             return True
-    try:
-        handle = os.open(path, os.O_RDWR | os.O_CLOEXEC)
-    except OSError:
-        return False
-    try:
-        return not _lock(handle)
-    finally:
-        os.close(handle)
+        try:
+            handle = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+        except OSError:
+            return False
+        try:
+            return not _lock(handle)
+        finally:
+            os.close(handle)
 
 
 def clear(store: Path, run: str) -> None:
@@ -117,5 +118,5 @@ def _is(path: Path, handle: int) -> bool:
 def _told(store: Path, run: str) -> str:
     return (
         f"run {run} in {store} is being played right now: wait until it has ended, or stop it; "
-        "`company-lab run SUITE` starts another run beside it"
+        f"`company-lab run SUITE{store_words(store)}` starts another run beside it"
     )

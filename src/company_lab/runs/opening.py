@@ -15,6 +15,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import QueuePool
 
 from company_lab.runs.failures import StoreUnusable, remedy
+from company_lab.runs.place import store_words
 from company_lab.runs.schema import FORMAT, about, metadata
 
 PATIENCE = 30.0
@@ -32,7 +33,8 @@ def open_engine(path: Path, *, create: bool, patience: float = PATIENCE) -> Engi
     if not path.exists():
         if not create:
             raise StoreUnusable(
-                f"there is no store at {path}: `company-lab run` makes one, --store names another place"
+                f"there is no store at {path}: `company-lab run SUITE{store_words(path)}` makes one, "
+                "--store names another place"
             )
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -45,7 +47,9 @@ def open_engine(path: Path, *, create: bool, patience: float = PATIENCE) -> Engi
         with engine.connect() as connection, connection.begin():
             there = _is_store(path, connection)
         if not there and not create:
-            raise StoreUnusable(f"the store {path} is empty: `company-lab run` fills it")
+            raise StoreUnusable(
+                f"the store {path} is empty: `company-lab run SUITE{store_words(path)}` fills it"
+            )
         if not there:
             with engine.connect().execution_options(**WRITES) as connection, connection.begin():
                 if not _is_store(path, connection):  # another process may have been faster
@@ -98,7 +102,7 @@ def _read_only_address(path: Path) -> str:
     if log.exists() and log.stat().st_size:
         raise StoreUnusable(
             f"the store {path} was not closed, and may not be written here: the last episodes lie in "
-            f"{log.name} beside it. Let somebody who may write it run `company-lab runs` once"
+            f"{log.name} beside it. Let somebody who may write it run `company-lab runs{store_words(path)}` once"
         )
     # Nobody has it open. Without write access SQLite could not make the files it shares with others.
     return f"{path.as_uri()}?mode=ro&immutable=1"

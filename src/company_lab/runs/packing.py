@@ -6,7 +6,7 @@ import hashlib
 
 import zstandard
 
-from company_lab.formats.canonical import parse_own
+from company_lab.formats.canonical import NotJson, parse_own
 from company_lab.formats.errors import CompanyLabError
 from company_lab.runs.trace_words import TRACE_WORDS
 from company_lab.traces import Record, Trace
@@ -65,7 +65,7 @@ def trace_of(data: bytes) -> Trace:
     """The trace whose `bytes()` these are."""
     try:
         lines = [parse_own(line) for line in data.decode("ascii").splitlines()]
-    except ValueError as error:
+    except (NotJson, ValueError) as error:
         raise CompanyLabError(f"damaged: {error}") from None
     records: list[Record] = [record for record in lines if isinstance(record, dict)]
     return Trace(records)

@@ -87,6 +87,8 @@ class RunPlan:
     """Digest of the rules by which traces are redacted before they are stored."""
     crowd: int | None = None
     """The size of the crowd around the records of every scenario, where the run asked for one."""
+    caveat: str | None = None
+    """What a reader of its verdicts must know about how a hosted suite is played here."""
 
     def planned(self) -> dict[str, int]:
         """Number of planned episodes by scenario, in the order of the cells."""
@@ -125,6 +127,7 @@ class RunPlan:
             "failed_of": self.failed_of,
             "redaction": self.redaction,
             "crowd": self.crowd,
+            "caveat": self.caveat,
         }
 
     @property
@@ -165,6 +168,7 @@ class RunPlan:
             failed_of=document["failed_of"],
             redaction=document["redaction"],
             crowd=document["crowd"],
+            caveat=document.get("caveat"),
         )
 
     def text(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -59,7 +59,13 @@ def plan_run(
         note=note,
         redaction=redaction,
         crowd=crowd,
+        caveat="; ".join(_caveats(castings)) or None,
     )
+
+
+def _caveats(castings: Sequence[Casting]) -> Iterator[str]:
+    caveats = (casting.world.spec.caveat for casting in castings)
+    yield from dict.fromkeys(caveat for caveat in caveats if caveat is not None)
 
 
 def _identity(agent: Agent | None) -> AgentIdentity:

@@ -64,7 +64,7 @@ class Processes:
         worker, job = self._busy.pop(pipe)
         try:
             played = pipe.recv() if pipe.poll() else None
-        except (EOFError, ConnectionError):
+        except (EOFError, OSError):  # it may have ended in the middle of what it sent
             played = None
         if played is None:
             return job, Lost(worker.end())

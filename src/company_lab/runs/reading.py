@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal, TypeAlias
@@ -26,6 +26,8 @@ from company_lab.runs.writing import repeatable
 Status: TypeAlias = Literal["running", "finished", "interrupted", "stopped", "broken"]
 """`interrupted` by a person, `stopped` by a budget, `broken` by the lab; a killed run stays `running`."""
 
+_DAMAGED = (CompanyLabError, KeyError, TypeError, ValueError, AttributeError, ArithmeticError)
+"""What arises from a row that somebody has changed."""
 _episode, _run = schema.episodes.c, schema.runs.c
 
 
@@ -56,17 +58,20 @@ def _counts(run: str) -> ColumnElement[bool]:
     return and_(_episode.run == run, _episode.superseded == 0, _episode.life == 1)
 
 
-def entries(connection: Connection) -> list[RunEntry]:
-    """Every run, oldest first."""
+def entries(connection: Connection, run: str | None = None) -> list[RunEntry]:
+    """Every run, oldest first, or the one that is named."""
     counting = (
         select(_episode.run, _episode.outcome, func.count())
         .where(_episode.superseded == 0, _episode.life == 1)
         .group_by(_episode.run, _episode.outcome)
     )
+    wanted = select(schema.runs).order_by(_run.number)
+    if run is not None:
+        counting, wanted = counting.where(_episode.run == run), wanted.where(_run.run == run)
     outcomes: dict[str, dict[str, int]] = {}
-    for run, outcome, count in connection.execute(counting):
-        outcomes.setdefault(run, {})[outcome] = count
-    rows = connection.execute(select(schema.runs).order_by(_run.number))
+    for its_run, outcome, count in connection.execute(counting):
+        outcomes.setdefault(its_run, {})[outcome] = count
+    rows = connection.execute(wanted)
     return [_entry(row, outcomes.get(row.run, {})) for row in rows]
 
 
@@ -85,7 +90,7 @@ def _entry(row: Row[Any], outcomes: Mapping[str, int]) -> RunEntry:
             outcomes=outcomes,
             failed_of=plan["failed_of"],
         )
-    except (KeyError, TypeError, ValueError) as error:
+    except _DAMAGED as error:
         raise DamagedEpisode(f"the plan of run {row.run} is damaged: {error}") from error
 
 
@@ -171,9 +176,14 @@ class Counted:
 
 
 def summaries(connection: Connection, run: str) -> Iterator[Counted]:
-    """What figures need of every counting episode, by scenario and trial, one at a time."""
+    """What figures need of every counting episode, by scenario and trial, one at a time. Raises `DamagedEpisode`."""
     wanted = select(*schema.narrow).where(_counts(run)).order_by(_episode.scenario, _episode.trial)
     for row in connection.execution_options(yield_per=500).execute(wanted):
+        yield _counted(run, row)
+
+
+def _counted(run: str, row: Row[Any]) -> Counted:
+    try:
         verdict = None if row.outcome == "passed" else verdict_in(row.verdict)
         kinds, failed_under = kinds_in(row.fault_kinds)
         summary = EpisodeSummary(
@@ -195,14 +205,24 @@ def summaries(connection: Connection, run: str) -> Iterator[Counted]:
             fault_kinds=kinds,
             fault_errors=failed_under,
         )
-        notes = () if verdict is None else (*verdict.unscored, *verdict.invalid)
-        yield Counted(summary, row.attempt, row.grading, notes, row.wall_ms)
+    except _DAMAGED as error:
+        raise _damaged(run, row, error) from error
+    notes = () if verdict is None else (*verdict.unscored, *verdict.invalid)
+    return Counted(summary, row.attempt, row.grading, notes, row.wall_ms)
 
 
 def stored_episodes(
-    connection: Connection, run: str, *, scenario: str | None = None, trial: int | None = None
+    connection: Connection,
+    run: str,
+    *,
+    scenario: str | None = None,
+    trial: int | None = None,
+    damaged: Callable[[DamagedEpisode], None] | None = None,
 ) -> Iterator[StoredEpisode]:
-    """Counting episodes with trace and verdict, by scenario and trial. Raises `DamagedEpisode`."""
+    """Counting episodes with trace and verdict, by scenario and trial.
+
+    Those that can not be read are told to `damaged`, and passed over; without it, raises `DamagedEpisode`.
+    """
     wanted: Select[Any] = (
         select(schema.episodes).where(_counts(run)).order_by(_episode.scenario, _episode.trial)
     )
@@ -211,7 +231,14 @@ def stored_episodes(
     if trial is not None:
         wanted = wanted.where(_episode.trial == trial)
     for row in connection.execution_options(yield_per=50).execute(wanted):
-        yield _stored(run, row)
+        try:
+            episode = _stored(run, row)
+        except DamagedEpisode as error:
+            if damaged is None:
+                raise
+            damaged(error)
+        else:
+            yield episode
 
 
 _ONE = select(schema.episodes).where(
@@ -233,7 +260,6 @@ def some_episodes(connection: Connection, run: str, cells: Iterable[Cell]) -> It
 
 
 def _stored(run: str, row: Row[Any]) -> StoredEpisode:
-    where = f"{row.scenario} trial {row.trial} of run {run}"
     try:
         data = unpack(row.trace, row.codec)
         if sha256(data) != row.trace_digest:
@@ -249,8 +275,13 @@ def _stored(run: str, row: Row[Any]) -> StoredEpisode:
             attempt=row.attempt,
             life=row.life,
         )
-    except CompanyLabError as error:
-        raise DamagedEpisode(f"{where} can not be read: {error}") from error
+    except _DAMAGED as error:
+        raise _damaged(run, row, error) from error
+
+
+def _damaged(run: str, row: Row[Any], error: Exception) -> DamagedEpisode:
+    said = str(error) if isinstance(error, CompanyLabError) else f"it is damaged ({error!r})"
+    return DamagedEpisode(f"{row.scenario} trial {row.trial} of run {run} can not be read: {said}")
 
 
 def _times(row: Row[Any]) -> dict[str, Any]:

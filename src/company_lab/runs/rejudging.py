@@ -36,6 +36,13 @@ class Rejudged:
     """Whether that is what the stored one rests on too."""
     left_out: str | None = None
     """Why the episode can not be judged again."""
+    contradicted: bool = False
+    """Whether the trace gives another verdict than the stored one, on the very grounds that one names."""
+
+    @property
+    def decides_otherwise(self) -> bool:
+        """Whether it comes out differently, whatever the words are."""
+        return _gist(self.before) != _gist(self.after)
 
     @property
     def differs(self) -> bool:
@@ -147,11 +154,13 @@ class _Bench:
         known = self._grading == stored.grading
         left_out = self._unfit or self._redacted_away(stored)
         after = stored.verdict
+        contradicted = False
         if left_out is None:
             after = self._again(self._scenario, stored)
             if known and _gist(after) == _gist(stored.verdict) and is_redacted(stored.trace):
                 after = stored.verdict  # its placeholders may be numbered in another way
             if known and after.to_json() != stored.verdict.to_json():
+                contradicted = True
                 left_out = f"judged twice on the same grounds: {stored.verdict.outcome}, now {after.outcome}"
                 after = stored.verdict
         return Rejudged(
@@ -162,6 +171,7 @@ class _Bench:
             grading=self._grading,
             known=known,
             left_out=left_out,
+            contradicted=contradicted,
         )
 
     def _again(self, scenario: Scenario, stored: StoredEpisode) -> Verdict:
@@ -179,5 +189,7 @@ class _Bench:
 
 
 def _gist(verdict: Verdict) -> tuple[object, ...]:
-    """A verdict without its words."""
-    return verdict.outcome, [(failure.code, failure.check) for failure in verdict.failures]
+    """A verdict without its words. How bad a failure is belongs to it: what is critical blocks."""
+    return verdict.outcome, [
+        (failure.code, failure.check, failure.severity, failure.failure_class) for failure in verdict.failures
+    ]

@@ -92,7 +92,6 @@ Index(
     episodes.c.life,
     unique=True,
     sqlite_where=text("superseded = 0"),
-    postgresql_where=text("superseded = 0"),
 )
 
 verdicts = Table(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from os import PathLike
@@ -16,7 +16,7 @@ from sqlalchemy.exc import IntegrityError
 
 from company_lab.evaluation import Verdict
 from company_lab.evaluation.figures import EpisodeSummary, summarise
-from company_lab.formats.canonical import Json, canonical, parse_own
+from company_lab.formats.canonical import Json, NotJson, canonical, parse_own
 from company_lab.formats.errors import WrongUse, nearest
 from company_lab.runs import filing, forgetting, holding, reading, regrading, schema
 from company_lab.runs.episode import StoredEpisode
@@ -24,7 +24,7 @@ from company_lab.runs.failures import DamagedEpisode, DuplicateRun, FileIdentity
 from company_lab.runs.filing import Filed
 from company_lab.runs.opening import PATIENCE, WRITES, open_engine
 from company_lab.runs.packing import CODEC, pack, sha256, unpack
-from company_lab.runs.place import store_path
+from company_lab.runs.place import store_path, store_words
 from company_lab.runs.plan import Cell, RunPlan, now
 from company_lab.runs.reading import Attempt, RunEntry, Status
 from company_lab.runs.writing import Entry, EpisodeWriter
@@ -176,10 +176,13 @@ class Store:
             return filing.filed(connection, kind, key)
 
     def kept(self, digest: str) -> str | None:
-        """The text stored under `digest`, or None."""
+        """The text stored under `digest`, or None. Raises `CompanyLabError` where it is damaged."""
         with self._reading() as connection:
             row = connection.execute(select(schema.blobs).where(schema.blobs.c.digest == digest)).first()
-        return None if row is None else unpack(row.data, row.codec).decode("utf-8", "surrogatepass")
+        try:
+            return None if row is None else unpack(row.data, row.codec).decode("utf-8", "surrogatepass")
+        except UnicodeDecodeError as error:
+            raise DamagedEpisode(f"the text {digest} in {self.path} is damaged: {error}") from error
 
     def runs(self) -> list[RunEntry]:
         """Every run, oldest first."""
@@ -194,7 +197,9 @@ class Store:
         with self._reading() as connection:
             names = reading.names(connection)
         if not names:
-            raise WrongUse(f"the store {self.path} holds no run yet: `company-lab run` makes one")
+            raise WrongUse(
+                f"the store {self.path} holds no run yet: `company-lab run SUITE{store_words(self.path)}` makes one"
+            )
         if name == "last":
             return names[-1]
         matches = [run for run in names if run == name] or [
@@ -207,7 +212,7 @@ class Store:
         close = nearest(name, names)
         raise WrongUse(
             f"no run {name!r} in the store {self.path}"
-            + (f"; did you mean {close}?" if close else "; `company-lab runs` lists them")
+            + (f"; did you mean {close}?" if close else self._listed())
         )
 
     def entry(self, run: str) -> RunEntry:
@@ -215,7 +220,7 @@ class Store:
         known = self._known(run)
         planned = set(self.plan(known).cells)
         with self._reading() as connection:
-            entry = next(entry for entry in reading.entries(connection) if entry.run == known)
+            (entry,) = reading.entries(connection, known)
             return replace(entry, outcomes=reading.outcomes(connection, known, planned))
 
     def plan(self, run: str) -> RunPlan:
@@ -226,7 +231,7 @@ class Store:
         try:
             document: Any = parse_own(text)
             return RunPlan.from_json(document)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except (NotJson, KeyError, TypeError, ValueError, AttributeError) as error:
             raise DamagedEpisode(f"the plan of run {run} in {self.path} is damaged: {error}") from error
 
     def episodes(self, run: str) -> Iterator[EpisodeSummary]:
@@ -241,11 +246,16 @@ class Store:
                 if (counted.summary.scenario, counted.summary.trial) in planned:
                     yield counted
 
-    def stored(self, run: str) -> Iterator[StoredEpisode]:
-        """Every counting episode of the plan with trace and verdict, by scenario and trial, one at a time."""
+    def stored(
+        self, run: str, *, damaged: Callable[[DamagedEpisode], None] | None = None
+    ) -> Iterator[StoredEpisode]:
+        """Every counting episode of the plan with trace and verdict, by scenario and trial, one at a time.
+
+        Those that can not be read are told to `damaged`, and passed over; without it, raises `DamagedEpisode`.
+        """
         planned = set(self.plan(run).cells)
         with self._reading() as connection:
-            for stored in reading.stored_episodes(connection, run):
+            for stored in reading.stored_episodes(connection, run, damaged=damaged):
                 if (stored.scenario, stored.trial) in planned:
                     yield stored
 
@@ -300,10 +310,14 @@ class Store:
             return dict.fromkeys(reading.cells(connection, run))
 
     def _known(self, run: str) -> str:
+        wanted = select(schema.runs.c.run).where(schema.runs.c.run == run)
         with self._reading() as connection:
-            if run not in reading.names(connection):
-                raise WrongUse(f"no run {run!r} in the store {self.path}; `company-lab runs` lists them")
+            if connection.execute(wanted).first() is None:
+                raise WrongUse(f"no run {run!r} in the store {self.path}{self._listed()}")
         return run
+
+    def _listed(self) -> str:
+        return f"; `company-lab runs{store_words(self.path)}` lists them"
 
     def _no_episode(self, run: str, scenario: str, trial: int) -> WrongUse:
         plan = self.plan(run)

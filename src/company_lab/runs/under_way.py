@@ -34,6 +34,8 @@ class Progress:
     done: int
     planned: int
     failed: int
+    unscored: int
+    """Episodes without a score: unscored or invalid ones, such as those an outage ended."""
     cost_usd: Decimal
     """What the episodes so far reported."""
     unpriced: int
@@ -97,7 +99,7 @@ class UnderWay:
         self._progress = progress
         self._planned = len(self._todo)
         self._handed_out = 0
-        self._done = self._failed = self._died = self._again = 0
+        self._done = self._failed = self._unscored = self._died = self._again = 0
         self._deaths: list[str] = []
         self._displaced: dict[Cell, tuple[StoredEpisode, ...]] = {}
         """Attempts that the lab itself ended, until the one that takes their place is stored with them."""
@@ -161,12 +163,14 @@ class UnderWay:
         self._spending.add(summary)
         self._done += 1
         self._failed += summary.outcome == "failed"
+        self._unscored += summary.outcome not in ("passed", "failed")
         if self._progress is not None:
             self._progress(
                 Progress(
                     done=self._done,
                     planned=self._planned,
                     failed=self._failed,
+                    unscored=self._unscored,
                     cost_usd=self._spending.cost_usd,
                     unpriced=self._spending.unpriced,
                     again=self._again,

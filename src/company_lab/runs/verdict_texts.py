@@ -13,5 +13,8 @@ def verdict_text(verdict: Verdict) -> str | None:
 
 
 def verdict_in(text: str | None) -> Verdict:
-    """The verdict that was stored. Raises `WrongUse` and `NotJson` where the text is damaged."""
+    """The verdict that was stored.
+
+    Raises `NotJson`, `WrongUse`, `KeyError` or `TypeError` where the text is damaged.
+    """
     return PASSED if text is None else Verdict.from_json(parse_own(text))
