@@ -3,6 +3,9 @@
 python benchmarks/agentdojo_hosting.py            all user tasks: ground truth, nothing, bad work
 python benchmarks/agentdojo_hosting.py --pairs    also every pair of user task and injection, hijacked
 python benchmarks/agentdojo_hosting.py --check    fails where a verdict differs or the factor is below 2
+
+All of it, on 2026-11-30 with agentdojo 0.1.35 and PYTHONHASHSEED=0, on two shared cores: 1,240 episodes (291, and 949
+pairs), 0 verdicts differ; 6.3 episodes a second by its own runner, 53.6 hosted. It takes about four minutes.
 """
 
 from __future__ import annotations

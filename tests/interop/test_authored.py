@@ -86,6 +86,16 @@ def test_authored_and_recorded_episodes_are_never_pooled(tmp_path: Path) -> None
     ]
 
 
+def test_what_files_claim_differently_is_never_pooled_either(tmp_path: Path) -> None:
+    written(tmp_path, episode(0), name="a.json", evidence="real model")
+    written(tmp_path, episode(1, final={}), name="b.json", goals={}, evidence="test model")
+    first, second = score(tmp_path).parts
+    assert [(part.claimed, part.successes, part.planned) for part in (first, second)] == [
+        ("real model", 1, 1),
+        ("test model", 0, 1),
+    ]
+
+
 @pytest.mark.parametrize(
     ("changes", "succeeds"),
     [

@@ -50,6 +50,8 @@ WRITES: dict[str, Callable[[Any], object]] = {
     "what was put in before": _alias,
     "a list that was taken before": _kept_list,
     "setdefault": lambda data: data["orders"]["A"].setdefault("tags", []).append("t"),
+    "no record left": lambda data: data["orders"].clear(),
+    "the last record less": lambda data: data["orders"].popitem(),
     "nothing": lambda data: [json.dumps(order) for order in data["orders"].values()],
 }
 

@@ -78,6 +78,21 @@ def test_damage_is_told_with_file_line_and_field(tmp_path: Path, name: str, text
     assert said in str(caught.value)
 
 
+@pytest.mark.fault("E07")
+def test_every_damaged_line_is_told_at_once(tmp_path: Path) -> None:
+    lines = ['{"trial": 1, "latency_s": NaN}', '{"trial": 2}', '{"trial": 3, "x": [1e999]}', '{"trial": 4']
+    path = written(tmp_path, "a.jsonl", "\n".join(lines) + "\n")
+    reading = read_documents(path)
+    assert next(reading).value == {"trial": 2}
+    with pytest.raises(Problems) as caught:
+        next(reading)
+    assert [(problem.line, problem.path) for problem in caught.value.problems] == [
+        (1, "latency_s"),
+        (3, "x[0]"),
+        (4, ""),
+    ]
+
+
 def test_other_encodings_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_bytes(b'{"a": "\xe9"}')

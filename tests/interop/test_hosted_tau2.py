@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
+from io import BytesIO, StringIO
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 pytest.importorskip("loguru", reason="tau2 is not installed (make test-hosting)")
 pytest.importorskip("tau2.domains.airline.environment", reason="tau2 is not installed (make test-hosting)")
@@ -10,8 +14,13 @@ pytest.importorskip("tau2.domains.airline.environment", reason="tau2 is not inst
 from company_lab.agents.functions import function_agent
 from company_lab.episodes.play import play
 from company_lab.evaluation import judge
-from company_lab.interop.hosting.tau2 import host
-from company_lab.interop.hosting.tau2_domain import domain_named
+from company_lab.interop.hosting.tau2 import host, scenarios_of
+from company_lab.interop.hosting.tau2_domain import Tau2Domain, domain_named
+from company_lab.interop.hosting.world import UNSIMULATED_USER
+from company_lab.library import run
+from company_lab.reports.markdown import write_markdown
+from company_lab.reports.terminal import report_of
+from company_lab.reports.timeline import render
 from company_lab.runs import cast
 
 pytestmark = pytest.mark.timeout(300)
@@ -19,6 +28,25 @@ pytestmark = pytest.mark.timeout(300)
 
 def idle(task: Any, session: Any) -> str:
     return "OK."
+
+
+def verdict_of(scenario: Any, agent: Any) -> Any:
+    (casting,) = cast([scenario], agent=function_agent(agent))
+    return judge(scenario, casting.world.spec, play(casting.fixture, casting.agent).trace)
+
+
+@pytest.fixture
+def airline() -> Iterator[Tau2Domain]:
+    """The domain, to whose tasks a test may give other criteria; afterwards they are as they were."""
+    domain = domain_named("airline")
+    kept = {id: task.evaluation_criteria for id, task in domain.tasks.items()}
+    for task in domain.tasks.values():
+        task.evaluation_criteria = task.evaluation_criteria.model_copy()
+    domain._targets.clear()
+    yield domain
+    for id, criteria in kept.items():
+        domain.tasks[id].evaluation_criteria = criteria
+    domain._targets.clear()
 
 
 def passing(name: str, agent: Any) -> list[str]:
@@ -84,3 +112,74 @@ def test_an_environment_is_made_again_from_the_trace() -> None:
 
     (casting,) = cast([scenario], agent=function_agent(forgets))
     assert judge(casting.scenario, casting.world.spec, play(casting.fixture, casting.agent).trace).passed
+
+
+@pytest.mark.parametrize(("task", "outcome"), [("task_0", "unscored"), ("task_2", "failed")])
+def test_what_a_model_decides_there_is_undecided_unless_another_part_fails(
+    airline: Tau2Domain, task: str, outcome: str
+) -> None:
+    """Task 0 is right to leave alone; in task 2 a certificate has to be sent."""
+    from tau2.data_model.tasks import RewardType
+
+    airline.tasks[task].evaluation_criteria.reward_basis = [RewardType.DB, RewardType.NL_ASSERTION]
+    scenario = next(one for one in scenarios_of("airline") if one.id == task)
+    verdict = verdict_of(scenario, idle)
+    assert verdict.outcome == outcome
+    assert [note.check for note in verdict.unscored] == ["expected.asserted_in_words"]
+
+
+def test_nothing_asserted_in_words_needs_no_model(airline: Tau2Domain) -> None:
+    from tau2.data_model.tasks import RewardType
+
+    criteria = airline.tasks["task_0"].evaluation_criteria
+    criteria.reward_basis, criteria.nl_assertions = [RewardType.DB, RewardType.NL_ASSERTION], []
+    assert verdict_of(next(iter(scenarios_of("airline"))), idle).passed
+
+
+def test_a_part_of_a_reward_that_is_not_known_here_is_undecided(airline: Tau2Domain) -> None:
+    """Such as one that a later version of tau2 has."""
+    criteria = airline.tasks["task_0"].evaluation_criteria
+    criteria.reward_basis = [*criteria.reward_basis, SimpleNamespace(value="POLITENESS")]
+    verdict = verdict_of(next(iter(scenarios_of("airline"))), idle)
+    assert (verdict.outcome, [note.check for note in verdict.unscored]) == (
+        "unscored",
+        ["expected.other_components"],
+    )
+
+
+def test_a_check_that_breaks_decides_nothing(airline: Tau2Domain, monkeypatch: pytest.MonkeyPatch) -> None:
+    scenario = next(iter(host.suite("airline").scenarios))
+
+    def broken(self: Tau2Domain, task: str, environment: Any) -> bool:
+        raise KeyError("a record that is gone")
+
+    monkeypatch.setattr(Tau2Domain, "database", broken)
+    verdict = verdict_of(scenario, idle)
+    assert (verdict.outcome, [note.check for note in verdict.unscored]) == (
+        "unscored",
+        ["expected.database"],
+    )
+
+
+def test_the_four_tasks_that_later_data_leave_alone_make_it_twenty_three(airline: Tau2Domain) -> None:
+    """What is told elsewhere of doing nothing: there the references of these tasks write nothing."""
+    writing = ("send_certificate", "cancel_reservation")
+    for id in ("task_2", "task_9", "task_27", "task_38"):
+        criteria = airline.tasks[id].evaluation_criteria
+        criteria.actions = [one for one in criteria.actions if one.name not in writing]
+    assert len(passing("airline", idle)) == 23
+
+
+def test_whoever_reads_a_verdict_is_told_that_nobody_played_the_user() -> None:
+    scenario = next(iter(host.suite("airline").scenarios))
+    (casting,) = cast([scenario], agent=function_agent(idle))
+    trace = play(casting.fixture, casting.agent).trace
+    console = Console(width=200, record=True, file=StringIO())
+    console.print(render(scenario, casting.world.spec, trace, judge(scenario, casting.world.spec, trace)))
+    assert UNSIMULATED_USER in console.export_text()
+    with run("tau2:mock", agent=idle) as played:
+        assert played.plan.caveat == UNSIMULATED_USER
+        console.print(report_of(played.store, played.id))
+        assert UNSIMULATED_USER in console.export_text()
+        write_markdown(played.store, played.id, page := BytesIO())
+        assert UNSIMULATED_USER in page.getvalue().decode()

@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from company_lab.agents.functions import function_agent
+from company_lab.agents.protocol import ToolError
 from company_lab.episodes.play import play
 from company_lab.evaluation import judge
 from company_lab.formats.errors import WrongUse
@@ -128,6 +130,44 @@ def test_judging_again_changes_neither_the_data_nor_the_verdict(checkout: Path) 
     assert json.dumps(domain.data) == before
 
 
+@pytest.mark.fault("A28")
+def test_a_tool_that_keeps_its_arguments_and_writes_on_in_them_changes_no_task(checkout: Path) -> None:
+    domain = load_domain(checkout, "bakery")
+    actions: tuple[tuple[str, dict[str, Any]], ...] = (
+        ("note_wishes", {"order_id": "#W3", "wishes": ["dark"]}),
+        ("add_wish", {"order_id": "#W3", "wish": "sliced"}),
+    )
+    task = replace(domain.tasks["task_0"], actions=actions, outputs=())
+    before = repr(task)
+    assert domain.target(task)["orders", "#W3"]["wishes"] == ["dark", "sliced"]
+    assert repr(task) == before
+
+
+def test_nothing_works_or_counts_after_a_hand_over(checkout: Path) -> None:
+    scenario = loaded(checkout).scenarios[0]
+
+    def act(task: Any, session: Any) -> str:
+        session.call("bakery.transfer_to_human_agents", summary="I do not know")
+        with pytest.raises(ToolError, match="handed over"):
+            session.call("bakery.cancel_order", order_id="#W3", reason="ordered twice")
+        return "10 are credited"
+
+    (casting,) = cast([scenario], agent=function_agent(act))
+    verdict = judge(scenario, casting.world.spec, play(casting.fixture, casting.agent).trace)
+    assert [one.check for one in verdict.failures] == ["expected.data_matches", "expected.outputs_said"]
+
+
+def test_handing_over_where_that_is_right_passes(checkout: Path) -> None:
+    scenario = loaded(checkout).scenarios[3]
+
+    def act(task: Any, session: Any) -> str:
+        session.call("bakery.transfer_to_human_agents", summary="it is baked")
+        return "A colleague will get in touch."
+
+    (casting,) = cast([scenario], agent=function_agent(act))
+    assert judge(scenario, casting.world.spec, play(casting.fixture, casting.agent).trace).passed
+
+
 @pytest.mark.fault("A16")
 def test_a_call_of_no_tool_and_arguments_that_are_none_stay_the_agents(checkout: Path) -> None:
     steps = [("fly_away", {}, ""), ("cancel_order", {"number": 3}, ""), CANCEL, "10"]
@@ -154,3 +194,18 @@ def test_an_import_with_a_checkout_says_where_the_recorded_reward_differs(
     assert "task_0 trial 1: recorded 1, 0 when its calls are carried out again" in text
     assert "successful episodes: 1/2" in text
     assert "successful episodes: 2/2" in plain
+
+
+def test_a_field_that_was_written_and_taken_away_again_is_no_change(checkout: Path) -> None:
+    def act(task: Any, session: Any) -> str:
+        for wishes in (["dark"], ["dark", "sliced"], []):
+            session.call("bakery.note_wishes", order_id="#W6", wishes=wishes)
+        session.call("bakery.cancel_order", order_id="#W3", reason="ordered twice")
+        return "10 are credited"
+
+    (casting,) = cast(loaded(checkout).scenarios[:1], agent=function_agent(act))
+    trace = play(casting.fixture, casting.agent).trace
+    changed = {one["id"]: sorted(one["fields"]) for one in trace.records[-1]["changes"]}
+    assert "#W6" not in changed
+    assert "#W3" in changed
+    assert judge(casting.scenario, casting.world.spec, trace).passed

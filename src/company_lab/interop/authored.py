@@ -185,6 +185,9 @@ def _by_scenario(scenario: Scenario, trace: Trace, episode: Recorded) -> Judged:
         evidence=episode.evidence,
         where=episode.where,
         trajectory=episode.trajectory,
+        critical=tuple(
+            f"{failure.code}: {failure.message}" for failure in verdict.failures if failure.failure_class
+        ),
     )
 
 

@@ -71,7 +71,10 @@ def _refused(path: Path, message: str) -> Problems:
 
 
 def read_documents(path: Path) -> Iterator[Document]:
-    """Every value of a file, in order. Damage, NaN and keys that stand twice raise `Problems`."""
+    """Every value of a file, in order. Damage, NaN and keys that stand twice raise `Problems`.
+
+    Of JSON Lines every damaged line is in it, once the good ones have been given.
+    """
     text = read_text(path)
     file = str(path)
     if path.suffix in YAML_ENDINGS or text.lstrip()[0] not in "{[":
@@ -79,9 +82,18 @@ def read_documents(path: Path) -> Iterator[Document]:
             yield Document(file=file, value=document.value, line_of=partial(_yaml_line, document))
     elif path.suffix in JSON_LINES_ENDINGS or _is_json_lines(text):
         lines = text.split("\n")
+        problems: list[Problem] = []
         for number, line in enumerate(lines, start=1):
-            if line.strip():
-                yield json_document(line, file, first_line=number, cut_off=number == len(lines))
+            if not line.strip():
+                continue
+            try:
+                read = json_document(line, file, first_line=number, cut_off=number == len(lines))
+            except Problems as error:
+                problems += error.problems
+            else:
+                yield read
+        if problems:
+            raise Problems(problems)
     else:
         yield json_document(text, file)
 

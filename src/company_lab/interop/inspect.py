@@ -1,26 +1,29 @@
-"""Inspect: our scenarios as one of its tasks, `inspect eval company_lab.interop.inspect@task -T suite=scenarios/`.
+"""Inspect: our scenarios as one of its tasks, `inspect eval company_lab/scenarios -T suite=scenarios/`.
 
 The model is Inspect's, and so are its limits, retries and log; records, guard, faults and verdict are ours. Every
-sample is one episode; its trace and verdict are kept in the sample's store. Needs the extra `inspect`.
+sample is one episode; its trace and verdict are kept in the sample's store. Where the model gives no answer, be it an
+outage or a limit of Inspect's, the episode ends as one that says nothing about the agent, and Inspect then does with
+the sample what it does with any other. Needs the extra `inspect`.
 """
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import anyio
 from inspect_ai import Task as InspectTask
 from inspect_ai import task as inspect_task
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.model import ChatMessageTool, ChatMessageUser, get_model
+from inspect_ai.model import ChatMessageTool, ChatMessageUser, ModelUsage, get_model
 from inspect_ai.scorer import CORRECT, INCORRECT, NOANSWER, Score, Scorer, Target, accuracy, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
-from inspect_ai.tool import ToolInfo
+from inspect_ai.tool import ToolCall, ToolInfo
 
 from company_lab.agents.chat_names import chosen_names
 from company_lab.agents.chat_turns import attempted, turn_text
-from company_lab.agents.protocol import Agent, Session, Task
+from company_lab.agents.protocol import Agent, Infrastructure, Session, Task
 from company_lab.episodes.acting import in_place
 from company_lab.episodes.play import LiveEpisode
 from company_lab.evaluation import judge
@@ -34,36 +37,37 @@ SCORES = {"passed": CORRECT, "failed": INCORRECT}
 
 
 @inspect_task  # type: ignore[untyped-decorator, unused-ignore]
-def task(suite: str, seed: int = 0) -> InspectTask:
+def scenarios(suite: str, seed: int = 0) -> InspectTask:
     """The scenarios of a suite that agents work through, each as one sample."""
     loaded = load_suite(suite, worlds=lambda name: resolve_world(name).spec)
-    scenarios = {one.id: one for one in loaded.scenarios if not one.is_contract}
+    known = {one.id: one for one in loaded.scenarios if not one.is_contract}
     samples = [
         Sample(id=id, input=one.stimulus.message or one.title, target="passed", metadata={"title": one.title})
-        for id, one in scenarios.items()
+        for id, one in known.items()
     ]
     return InspectTask(
         dataset=MemoryDataset(samples, name=Path(suite).name),
-        solver=works(scenarios, seed),
+        solver=works(known, seed),
         scorer=verdicts(),
         metadata={"suite_digest": loaded.digest},
     )
 
 
 @solver  # type: ignore[untyped-decorator, unused-ignore]
-def works(scenarios: dict[str, Scenario], seed: int) -> Solver:
+def works(known: dict[str, Scenario], seed: int) -> Solver:
     """Lets Inspect's model work through one episode."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        scenario = scenarios[str(state.sample_id)]
+        scenario = known[str(state.sample_id)]
         world = resolve_world(scenario.world)
         state.messages = []
+        unanswered: list[Exception] = []
 
         def act(asked: Task, session: Session) -> str:
-            return _turn(asked, session, state)
+            return _turn(asked, session, state, unanswered)
 
         def episode() -> tuple[Any, Any]:
-            agent = Agent(name=f"inspect:{state.model}", kind="real_model", act=act)
+            agent = Agent(name=f"inspect:{state.model}", kind=_kind(state), act=act)
             live = LiveEpisode(world.prepare(scenario), agent, trial=state.epoch, seed=seed)
             live.run(in_place)
             ended = live.finish()
@@ -73,12 +77,18 @@ def works(scenarios: dict[str, Scenario], seed: int) -> Solver:
         state.store.set("company_lab:trace", trace.records)
         state.store.set("company_lab:verdict", verdict.to_json())
         state.completed = True
+        if unanswered:
+            raise unanswered[0]
         return state
 
     return solve
 
 
-def _turn(asked: Task, session: Session, state: TaskState) -> str:
+def _kind(state: TaskState) -> Literal["test_model", "real_model"]:
+    return "test_model" if state.model.api == "mockllm" else "real_model"
+
+
+def _turn(asked: Task, session: Session, state: TaskState, unanswered: list[Exception]) -> str:
     names = chosen_names(asked.tools, only=(), aliases={}, functions=True)
     tools = [
         _info(name, offer.description, offer.signature.json_schema()) for name, offer in names.offers.items()
@@ -90,7 +100,14 @@ def _turn(asked: Task, session: Session, state: TaskState) -> str:
         return await model.generate(list(state.messages), tools=tools)
 
     while True:
-        output = anyio.from_thread.run(ask)
+        try:
+            output = anyio.from_thread.run(ask)
+        except Exception as error:  # whatever keeps Inspect's model from answering is Inspect's to report
+            unanswered.append(error)
+            raise Infrastructure(
+                f"Inspect's model gave no answer: {type(error).__name__}: {error}"
+            ) from error
+        _report(session, output.usage, str(state.model), free=_kind(state) == "test_model")
         state.output = output
         state.messages.append(output.message)
         calls = output.message.tool_calls or ()
@@ -98,11 +115,32 @@ def _turn(asked: Task, session: Session, state: TaskState) -> str:
             return str(output.completion)
         for call in calls:
             came_of_it = attempted(
-                session, names.tool(call.function), call.arguments, by="agent", hint=call.id
+                session, names.tool(call.function), _arguments(call), by="agent", hint=call.id
             )
             state.messages.append(
                 ChatMessageTool(content=canonical(came_of_it), tool_call_id=call.id, function=call.function)
             )
+
+
+def _arguments(call: ToolCall) -> object:
+    """As the model gave them: those that could not be read come as a text, which no tool takes."""
+    return call.parse_error or call.arguments
+
+
+def _report(session: Session, usage: ModelUsage | None, model: str, *, free: bool) -> None:
+    if usage is None:
+        session.usage(model=model, cost_usd="0" if free else None)
+        return
+    cost = "0" if free else None if usage.total_cost is None else format(Decimal(str(usage.total_cost)), "f")
+    cached = usage.input_tokens_cache_read or 0
+    session.usage(
+        input_tokens=usage.input_tokens + cached + (usage.input_tokens_cache_write or 0),
+        output_tokens=usage.output_tokens,
+        cached_tokens=cached,
+        cost_usd=cost,
+        basis=None if cost is None else "observed" if free else "estimated",
+        model=model,
+    )
 
 
 def _info(name: str, description: str, schema: dict[str, Any]) -> ToolInfo:
@@ -116,7 +154,9 @@ def verdicts() -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
         verdict = state.store.get("company_lab:verdict") or {}
         outcome = str(verdict.get("outcome"))
-        told = [one["message"] for one in (*verdict.get("failures", ()), *verdict.get("unscored", ()))]
+        told = [
+            one["message"] for said in ("failures", "unscored", "invalid") for one in verdict.get(said, ())
+        ]
         return Score(
             value=SCORES.get(outcome, NOANSWER),
             answer=outcome,

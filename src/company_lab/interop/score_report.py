@@ -25,7 +25,7 @@ def evidence_line(part: Part) -> str:
     """What the figures are evidence of."""
     if part.authored:
         return "Authored fixtures only; no model inference"
-    claims = f" (according to the files: {', '.join(part.claimed)})" if part.claimed else ""
+    claims = f" (according to the files: {part.claimed})" if part.claimed else ""
     return f"Recorded elsewhere{claims}; nothing was run or observed here"
 
 
@@ -35,6 +35,7 @@ def _lines(part: Part, details: bool) -> Iterator[str]:
         yield from _figures(part)
     else:
         yield from _incomplete(part)
+    yield from _critical(part)
     if details:
         yield ""
         yield from _details(part)
@@ -53,6 +54,16 @@ def _figures(part: Part) -> Iterator[str]:
     yield f"error episodes recovered: {sum(episode.recovered for episode in errors)}/{len(errors)}"
     yield f"turn-limit episodes: {sum(episode.stop == 'turn_limit' for episode in part.episodes)}/{count}"
     yield from _unrepeated(part)
+
+
+def _critical(part: Part) -> Iterator[str]:
+    """Every critical failure by itself: no mean shows them."""
+    struck = [episode for episode in part.episodes if episode.critical]
+    if struck:
+        yield f"critical failures: in {len(struck)} of {len(part.episodes)} episodes"
+    for episode in struck:
+        for failure in episode.critical:
+            yield f"  {one_line(episode.task)} trial {episode.trial}: {one_line(failure)}"
 
 
 def _unrepeated(part: Part) -> Iterator[str]:
@@ -121,6 +132,7 @@ def _part(part: Part) -> Json:
         "estimator": "mean over tasks of C(c,k)/C(n,k)",
         "error_episodes": len(errors),
         "error_episodes_recovered": sum(episode.recovered for episode in errors) if part.complete else None,
+        "critical_episodes": sum(bool(episode.critical) for episode in part.episodes),
         "turn_limit_episodes": sum(episode.stop == "turn_limit" for episode in part.episodes),
         "tasks": [_task(task) for task in part.tasks],
         "episodes": [_episode(episode) for episode in part.episodes],
@@ -146,6 +158,7 @@ def _episode(episode: Judged) -> Json:
         "trial": episode.trial,
         "outcome": episode.outcome,
         "reasons": list(episode.reasons),
+        "critical": list(episode.critical),
         "stop": episode.stop,
         "calls": episode.calls,
         "error": episode.error,

@@ -33,6 +33,8 @@ class Judged:
     evidence: str
     where: str
     trajectory: str
+    critical: tuple[str, ...] = ()
+    """Critical failures, in words; only scenarios tell them from others."""
 
     @property
     def recovered(self) -> bool:
@@ -72,8 +74,8 @@ class Part:
     """The episodes of one kind of evidence. Kinds are never pooled."""
 
     authored: bool
-    claimed: tuple[str, ...]
-    """What the files themselves say their episodes are evidence of."""
+    claimed: str
+    """What the files themselves say their episodes are evidence of; empty where they say nothing."""
     episodes: tuple[Judged, ...]
     tasks: tuple[TaskScore, ...]
 
@@ -132,15 +134,22 @@ def judge_recorded(episode: Recorded, goal: Goal) -> Judged:
 
 def parts_of(episodes: Iterable[Judged], tasks: Iterable[str]) -> tuple[Part, ...]:
     """Figures for each kind of evidence. `tasks` have a goal: one without episodes is missing."""
-    by_kind: dict[bool, list[Judged]] = {}
+    by_kind: dict[str, list[Judged]] = {}
     for episode in episodes:
-        by_kind.setdefault(episode.evidence in AUTHORED, []).append(episode)
+        by_kind.setdefault(_claim(episode.evidence), []).append(episode)
     seen = {episode.task for group in by_kind.values() for episode in group}
     unplayed = [task for task in tasks if task not in seen]
-    return tuple(_part(authored, by_kind[authored], unplayed) for authored in sorted(by_kind, reverse=True))
+    kinds = sorted(by_kind, key=lambda claim: (claim not in AUTHORED, claim))
+    return tuple(_part(claim, by_kind[claim], unplayed) for claim in kinds)
 
 
-def _part(authored: bool, episodes: Sequence[Judged], unplayed: Sequence[str]) -> Part:
+def _claim(evidence: str) -> str:
+    if evidence in AUTHORED:
+        return "authored"
+    return "" if evidence == "recorded elsewhere" else evidence
+
+
+def _part(claim: str, episodes: Sequence[Judged], unplayed: Sequence[str]) -> Part:
     numbers = [episode.trial for episode in episodes]
     planned = range(min(numbers), max(numbers) + 1)
     by_task: dict[str, list[Judged]] = {}
@@ -148,8 +157,8 @@ def _part(authored: bool, episodes: Sequence[Judged], unplayed: Sequence[str]) -
         by_task.setdefault(episode.task, []).append(episode)
     by_task.update((task, []) for task in unplayed)
     return Part(
-        authored=authored,
-        claimed=tuple(sorted({episode.evidence for episode in episodes} - {"recorded elsewhere"})),
+        authored=claim in AUTHORED,
+        claimed=claim,
         episodes=tuple(episodes),
         tasks=tuple(_task(task, by_task[task], planned) for task in sorted(by_task)),
     )

@@ -17,7 +17,15 @@ from company_lab.formats.errors import WrongUse, nearest
 from company_lab.interop.hosting.agentdojo_suite import CLOCK, Setting, Suite, package_version, suites
 from company_lab.interop.hosting.episode_record import TOOL_ERROR, attempts, carried_out, replies
 from company_lab.interop.hosting.mirror import Tables, follow
-from company_lab.interop.hosting.world import TASK, THIS, HostedWorld, Start, foreign_tool, hosting_department
+from company_lab.interop.hosting.world import (
+    TASK,
+    THIS,
+    HostedWorld,
+    Start,
+    decided,
+    foreign_tool,
+    hosting_department,
+)
 from company_lab.scenarios import model
 from company_lab.scenarios.loader import load_document
 from company_lab.worlds.context import Context, Failed
@@ -156,12 +164,12 @@ def _world(name: str) -> HostedWorld:
     @department.fact(bool)
     def utility(context: Context) -> Json:
         """Whether AgentDojo's own check says that the task was done."""
-        return suite.solved(_setting(context), *_ended(suite, context))
+        return decided(lambda: suite.solved(_setting(context), *_ended(suite, context)))
 
     @department.fact(bool)
     def attack_succeeded(context: Context) -> Json:
         """Whether AgentDojo's own check says that the goal of the injection was reached."""
-        return suite.attacked(_setting(context), *_ended(suite, context))
+        return decided(lambda: suite.attacked(_setting(context), *_ended(suite, context)))
 
     return HostedWorld(
         f"agentdojo:{name}",

@@ -82,7 +82,8 @@ class Suite:
         found = self.tasks.get(id) or self.goals.get(id)
         if found is None:
             close = nearest(id, [*self.tasks, *self.goals])
-            raise WrongUse(f"AgentDojo's {self.name} has no task {id}; did you mean {close}?")
+            hint = f"; did you mean {close}?" if close else ""
+            raise WrongUse(f"AgentDojo's {self.name} has no task {id}{hint}")
         return found
 
     def snapshot(self, setting: Setting) -> bytes:

@@ -48,6 +48,11 @@ class FrozenMoment(real.datetime, metaclass=_Moments):
         return cls.now()
 
     @classmethod
+    def utcnow(cls) -> Any:
+        """The frozen moment in UTC, without a zone."""
+        return cls.now(real.UTC).replace(tzinfo=None)
+
+    @classmethod
     def fromisoformat(cls, date_string: str, /) -> Any:
         """An ordinary datetime."""
         return real.datetime.fromisoformat(date_string)

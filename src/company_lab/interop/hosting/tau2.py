@@ -2,12 +2,13 @@
 
 A task is a scenario: the policy and the user's own script are the message, and tau2's verdict comes as the facts its
 reward is the product of. There is no simulated user: where a domain gives the user tools (`user.toggle_roaming`), the
-agent has them too, as in tau2's own solo mode.
+agent has them too, as in tau2's own solo mode. A part of a reward that a model decides there is decided by nobody here:
+such an episode fails by another part, or has no score.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
@@ -28,8 +29,10 @@ from company_lab.interop.hosting.tau2_domain import (
 from company_lab.interop.hosting.world import (
     TASK,
     THIS,
+    UNSIMULATED_USER,
     HostedWorld,
     Start,
+    decided,
     foreign_tool,
     hosting_department,
 )
@@ -50,6 +53,8 @@ FACTS: Mapping[str, str] = {
     "NL_ASSERTION": "asserted_in_words",
 }
 """The fact that each component of a reward is given as."""
+OTHER = "other_components"
+"""The fact for a component that came after these were written."""
 _LISTED = 20
 
 
@@ -74,19 +79,22 @@ host = Tau2()
 
 @lru_cache(maxsize=8)
 def _suite(name: str) -> model.Suite:
-    domain, world = domain_named(name), _world(name)
-    scenarios = tuple(
-        load_document(_document(domain, id), worlds=lambda _: world.spec, file=f"tau2:{name}")
-        for id in domain.tasks
-    )
+    scenarios = tuple(scenarios_of(name))
     content = digest({scenario.id: scenario.digest for scenario in scenarios})
     return model.Suite(scenarios=scenarios, path=Path(f"tau2:{name}"), digest=content)
+
+
+def scenarios_of(name: str) -> Iterator[model.Scenario]:
+    """The tasks of a domain as scenarios, made anew."""
+    domain, world = domain_named(name), _world(name)
+    for id in domain.tasks:
+        yield load_document(_document(domain, id), worlds=lambda _: world.spec, file=f"tau2:{name}")
 
 
 def _document(domain: Tau2Domain, id: str) -> dict[str, Json]:
     calls, reply = domain.reference(id)
     steps: list[Json] = [{"tool": _tool(domain, call), "args": call[2]} for call in calls]
-    expected: dict[str, Json] = {FACTS[component]: True for component in domain.basis(id)}
+    expected: dict[str, Json] = {FACTS.get(component, OTHER): True for component in domain.basis(id)}
     return {
         "format": 1,
         "id": id,
@@ -122,7 +130,14 @@ def _world(name: str) -> HostedWorld:
         others.append(Department(department))
         others[-1].tools.update((tool.name, tool) for tool in theirs)
     _declare_facts(agent, domain)
-    return HostedWorld(f"tau2:{name}", agent, *others, version=package_version(), start=lambda _: start)
+    return HostedWorld(
+        f"tau2:{name}",
+        agent,
+        *others,
+        version=package_version(),
+        start=lambda _: start,
+        caveat=UNSIMULATED_USER,
+    )
 
 
 def _foreign(domain: Tau2Domain, who: str, kit: Any, tool: Any) -> Tool:
@@ -143,7 +158,7 @@ def _declare_facts(department: Department, domain: Tau2Domain) -> None:
     @department.fact(bool)
     def database(context: Context) -> Json:
         """Whether the databases are as the reference actions leave them."""
-        return domain.database(_task(context), _environment(domain, context))
+        return decided(lambda: domain.database(_task(context), _environment(domain, context)))
 
     @department.fact(list[str])
     def unlike_the_reference(context: Context) -> Json:
@@ -153,12 +168,12 @@ def _declare_facts(department: Department, domain: Tau2Domain) -> None:
     @department.fact(bool)
     def assertions(context: Context) -> Json:
         """Whether everything the task asserts of the environment holds."""
-        return domain.assertions(_task(context), _environment(domain, context))
+        return decided(lambda: domain.assertions(_task(context), _environment(domain, context)))
 
     @department.fact(bool)
     def actions_taken(context: Context) -> Json:
         """Whether each reference action was asked for, compared as tau2 compares them."""
-        return domain.actions(_task(context), _attempted(domain, context))
+        return decided(lambda: domain.actions(_task(context), _attempted(domain, context)))
 
     @department.fact(bool)
     def communicated(context: Context) -> Json:
@@ -167,8 +182,15 @@ def _declare_facts(department: Department, domain: Tau2Domain) -> None:
 
     @department.fact(bool)
     def asserted_in_words(context: Context) -> Json:
-        """What tau2 lets a model decide; nobody decides it here."""
+        """What tau2 lets a model decide: nobody decides it here, unless there is nothing to assert."""
+        if not domain.asserted_in_words(_task(context)):
+            return True
         raise Failed("undecided", "an assertion in natural language needs a judging model")
+
+    @department.fact(bool)
+    def other_components(context: Context) -> Json:
+        """Components of a reward that nobody here knows how to reckon."""
+        raise Failed("undecided", f"one of {', '.join(domain.basis(_task(context)))} is not known here")
 
     @department.fact(bool)
     def rewarded(context: Context) -> Json:

@@ -40,11 +40,14 @@ class Tau2Domain:
     @cached_property
     def tasks(self) -> Mapping[str, Any]:
         """Its tasks, of the split its leaderboard uses, by an id that fits a scenario."""
-        found: dict[str, Any] = {}
-        for place, task in enumerate(self.module.get_tasks()):
-            id = str(task.id)
-            found[f"task_{id}" if id.isdigit() else f"task_{place}"] = task
-        return found
+        tasks = self.module.get_tasks()
+        ids = [str(task.id) for task in tasks]
+        # numbers among names would meet the places of the names
+        numbered = all(id.isdecimal() for id in ids)
+        return {
+            f"task_{id if numbered else place}": task
+            for place, (id, task) in enumerate(zip(ids, tasks, strict=True))
+        }
 
     @cached_property
     def _parsed(self) -> Any:
@@ -138,6 +141,11 @@ class Tau2Domain:
         said = [reply.lower().replace(",", "") for reply in replies]
         wanted = self.tasks[task].evaluation_criteria.communicate_info or ()
         return all(any(info.lower() in one for one in said) for info in wanted)
+
+    def asserted_in_words(self, task: str) -> tuple[str, ...]:
+        """What a task asserts in natural language, for a model to judge."""
+        criteria = self.tasks[task].evaluation_criteria
+        return () if criteria is None else tuple(criteria.nl_assertions or ())
 
     def reference(self, task: str) -> tuple[list[Call], str]:
         """The reference actions, and words that say what must be communicated."""

@@ -2,12 +2,13 @@
 
 Its tools and data are the world. A task is a scenario: the policy and the user's instruction are the message, the
 reference actions say in which state the data must end, and the required outputs what must be said. There is no
-simulated user: whoever wants a conversation plays the tasks in tau-bench and has the recording judged here.
+simulated user: whoever wants a conversation plays the tasks in tau-bench and has the recording judged here. Handing
+over to a person ends an episode there; here no call works after it, and nothing said after it counts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
@@ -16,18 +17,21 @@ from company_lab.formats.canonical import Json, boundary, digest
 from company_lab.formats.errors import WrongUse
 from company_lab.interop.hosting.copy_on_write import MISSING, plain
 from company_lab.interop.hosting.episode_record import TOOL_ERROR, carried_out, replies
-from company_lab.interop.hosting.tau_checkout import TauDomain, TauTask, load_domain
+from company_lab.interop.hosting.tau_checkout import TERMINATING, TauDomain, TauTask, load_domain
 from company_lab.interop.hosting.world import (
     TASK,
     THIS,
+    UNSIMULATED_USER,
     HostedWorld,
     Start,
+    decided,
     foreign_tool,
     hosting_department,
 )
 from company_lab.scenarios import model
 from company_lab.scenarios.loader import load_document
 from company_lab.worlds.context import Context, Failed
+from company_lab.worlds.state import ABSENT
 
 CLOCK = "2024-05-15T15:00:00-05:00"
 """No tool of it asks for the time; its policies speak of this day."""
@@ -140,7 +144,7 @@ def _world(name: str) -> HostedWorld:
     @department.fact(bool)
     def data_matches(context: Context) -> Json:
         """Whether the data are as the reference actions of the task leave them."""
-        return not domain.unlike(_task(domain, context), _data(domain, context))
+        return decided(lambda: not domain.unlike(_task(domain, context), _data(domain, context)))
 
     @department.fact(list[str])
     def unlike_the_reference(context: Context) -> Json:
@@ -150,7 +154,8 @@ def _world(name: str) -> HostedWorld:
     @department.fact(bool)
     def outputs_said(context: Context) -> Json:
         """Whether every required output stands in some reply."""
-        return not domain.unsaid(_task(domain, context), replies(context.record))
+        before = list(until_handed_over(context.record, domain.name))
+        return not domain.unsaid(_task(domain, context), replies(before))
 
     start = Start.of(
         {
@@ -164,7 +169,11 @@ def _world(name: str) -> HostedWorld:
         digest=domain.digest,
     )
     return HostedWorld(
-        f"tau-bench:{name}", department, version=f"tau-bench {domain.digest}", start=lambda _: start
+        f"tau-bench:{name}",
+        department,
+        version=f"tau-bench {domain.digest}",
+        start=lambda _: start,
+        caveat=UNSIMULATED_USER,
     )
 
 
@@ -176,6 +185,8 @@ def _reads(tool: str) -> bool:
 
 
 def _call(domain: TauDomain, tool: str, context: Context, /, **args: Json) -> Json:
+    if len(list(until_handed_over(context.record, domain.name))) < len(context.record):
+        raise Failed("handed_over", "the conversation was handed over to a person and is over")
     data = _data(domain, context)
     answer = domain.invoke(data, tool, args)
     if context.writable:
@@ -185,28 +196,40 @@ def _call(domain: TauDomain, tool: str, context: Context, /, **args: Json) -> Js
     return answer
 
 
+def until_handed_over(record: Sequence[Mapping[str, Any]], domain: str) -> Iterator[Mapping[str, Any]]:
+    """The record of an episode up to the call that handed it over to a person, or all of it."""
+    handing: set[str] = set()
+    for entry in record:
+        yield entry
+        if entry["kind"] == "action" and str(entry["tool"]) in {f"{domain}.{tool}" for tool in TERMINATING}:
+            handing.add(entry["call"])
+        elif entry["kind"] == "result" and entry["call"] in handing and entry["outcome"] == "executed":
+            return
+
+
 def _follow(domain: TauDomain, context: Context, data: Mapping[str, Any]) -> None:
     """Write the changes of the data into the records that show them."""
     known: dict[tuple[str, str], Any] = context.kept["changes"]
     now = {place: plain(record) for place, record in domain.changes(data).items()}
-    for (table, id), record in now.items():
-        shown = context.get(table, id)
-        if record is MISSING:
-            if shown is not None:
-                context.delete(table, id)
-        elif shown is None:
-            context.create(table, with_id=id, **_fields(record))
-        else:
-            context.update(table, id, **_fields(record))
-    for table, id in [place for place in known if place not in now]:
-        record, shown = domain.data[table].get(id, MISSING), context.get(table, id)
-        if record is MISSING and shown is not None:
-            context.delete(table, id)
-        elif record is not MISSING and shown is None:
-            context.create(table, with_id=id, **_fields(record))
-        elif record is not MISSING:
-            context.update(table, id, **_fields(record))
+    for table, id in dict.fromkeys((*now, *known)):
+        _show(
+            context, table, id, now[table, id] if (table, id) in now else domain.data[table].get(id, MISSING)
+        )
     context.kept["changes"] = now
+
+
+def _show(context: Context, table: str, id: str, record: Any) -> None:
+    shown = context.get(table, id)
+    if record is MISSING:
+        if shown is not None:
+            context.delete(table, id)
+        return
+    fields = _fields(record)
+    if shown is None:
+        context.create(table, with_id=id, **fields)
+    else:
+        gone = {name: ABSENT for name in shown if name not in fields}
+        context.update(table, id, **gone, **fields)
 
 
 def _fields(record: Any) -> dict[str, Json]:

@@ -20,7 +20,7 @@ from typing import Any
 
 from company_lab.formats.canonical import Json, boundary, digest
 from company_lab.formats.errors import WrongUse, nearest
-from company_lab.interop.hosting.copy_on_write import alike, changes_of, open_data
+from company_lab.interop.hosting.copy_on_write import alike, changes_of, open_data, plain
 
 PACKAGE = "tau_bench"
 TERMINATING = frozenset({"transfer_to_human_agents"})
@@ -84,7 +84,8 @@ class TauDomain:
         if found is None:
             return f"Unknown action {tool}"
         try:
-            return str(found.invoke(data=data, **args))
+            # A copy: some tools put their arguments into the data and write on there.
+            return str(found.invoke(data=data, **plain(dict(args))))
         except Exception as error:  # noqa: BLE001  (there too, whatever a tool raises is an answer to the agent)
             return f"Error: {error}"
 

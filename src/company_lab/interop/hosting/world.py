@@ -12,6 +12,7 @@ from company_lab.formats.shapes import Kind, Parameter, Shape, Signature
 from company_lab.formats.time import parse_moment
 from company_lab.scenarios.model import Scenario
 from company_lab.scenarios.spec import WorldSpec
+from company_lab.worlds.context import Failed
 from company_lab.worlds.department import Department, Table, Tool
 from company_lab.worlds.fixture import Fixture, tables_digest
 from company_lab.worlds.index import Index, Tables
@@ -20,6 +21,10 @@ from company_lab.worlds.world import World
 TASK = "hosted_task"
 """The table with the one record that says which task is played."""
 THIS = "this"
+UNSIMULATED_USER = (
+    "nobody plays the user: the suite's policy and the user's own script are the agent's message"
+)
+"""The caveat of a suite whose users are played by a model where it comes from."""
 _KINDS: Mapping[str, Kind] = {
     "string": "text",
     "integer": "integer",
@@ -126,12 +131,24 @@ def hosting_department(name: str, tables: Iterable[str], tools: Iterable[Tool]) 
     return department
 
 
+def decided(verdict: Callable[[], bool]) -> bool:
+    """What a check of the other program says. Where the check itself breaks, nobody has decided: `Failed`, and the
+    fact it stands for stays open."""
+    try:
+        return verdict()
+    except Failed:
+        raise
+    except Exception as error:  # foreign code: whatever it raises says nothing about the agent
+        raise Failed("undecided", f"its own check broke: {type(error).__name__}: {error}") from error
+
+
 class HostedWorld(World):
     """A world whose tools, data and verdicts are another program's.
 
     `start` gives the records an episode begins with, by what its scenario says of the task; `version` says which
-    program this is, and is part of every digest. Arguments are checked by the tool itself, as the
-    program does: what it takes is taken here.
+    program this is, and is part of every digest; `caveat` says how playing here differs from playing there, in words
+    that stand beside every verdict. Arguments are checked by the tool itself, as the program does: what it takes is
+    taken here.
     """
 
     def __init__(
@@ -140,9 +157,11 @@ class HostedWorld(World):
         *departments: Department,
         version: str,
         start: Callable[[Mapping[str, Json]], Start],
+        caveat: str | None = None,
     ) -> None:
         super().__init__(name, departments)
         self.version = version
+        self.caveat = caveat
         self._start = start
         self._foreign = frozenset(tool for one in departments for tool in one.tools)
 
@@ -155,7 +174,9 @@ class HostedWorld(World):
     def spec(self) -> WorldSpec:
         """The names and shapes this world exports, marked as hosted."""
         exported = super().spec
-        return replace(exported, hosted=True, digest=digest([exported.digest, self.version]))
+        return replace(
+            exported, hosted=True, caveat=self.caveat, digest=digest([exported.digest, self.version])
+        )
 
     @cached_property
     def digest(self) -> str:
