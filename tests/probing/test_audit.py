@@ -134,6 +134,13 @@ def test_what_a_scenario_accepts_is_shown_and_does_not_block(tmp_path: Path) -> 
     assert "the task is about arithmetic" in "\n".join(audit_lines(report))
 
 
+def test_to_accept_that_doing_nothing_passes_accepts_nothing_else(tmp_path: Path) -> None:
+    text = (BAD / "a1.yaml").read_text("utf-8")
+    (tmp_path / "a1.yaml").write_text(text + "audit: {accepts: {A1: nothing is to be done}}\n", "utf-8")
+    report = audit_suite(suite_at(tmp_path), resolve_world, only=["A1", "A2", "C4"], processes=1)
+    assert [(one.audit, one.counts) for one in report.findings] == [("A1", False), ("A2", True), ("C4", True)]
+
+
 def test_what_is_given_in_the_task_is_no_leak(tmp_path: Path) -> None:
     text = (BAD / "c1.yaml").read_text("utf-8")
     (tmp_path / "c1.yaml").write_text(text + "audit: {given: [400.00 EUR]}\n", "utf-8")

@@ -40,8 +40,8 @@ reference:
 """
 
 
-def strict() -> Scenario:
-    (scenario,) = load_scenarios(STRICT.encode(), file="strict.yaml", worlds=lambda _: world.spec)
+def strict(text: str = STRICT) -> Scenario:
+    (scenario,) = load_scenarios(text.encode(), file="strict.yaml", worlds=lambda _: world.spec)
     return scenario
 
 
@@ -125,6 +125,35 @@ def test_effort_that_a_fault_costs_is_held_against_nobody() -> None:
     one = playing(persistent)
     assert play_schedule(one, ()).outcome == "passed"
     assert play_schedule(one, on_pay("error")).outcome == "passed"
+
+
+def disturbed(faults: str, agent: object) -> Subject:
+    """The agent in a scenario that has faults of its own."""
+    text = STRICT.replace("expected:", f"faults: [{faults}]\nexpected:", 1)
+    return subject(strict(text), world, function_agent(agent))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("own", "code"),
+    [
+        ("{on: bank.pay, kind: outage, by: 25h}", "missing_action"),
+        ("{on: bank.pay, kind: error}", "limit_exceeded"),
+    ],
+)
+def test_a_fault_that_the_scenario_itself_declares_excuses_nothing(own: str, code: str) -> None:
+    """Its author knew of it, and expects just this all the same."""
+    one = disturbed(own, persistent if code == "limit_exceeded" else gives_up)
+    assert code in codes(play_schedule(one, ()))
+
+
+def test_too_few_effects_are_left_undone_like_none_at_all() -> None:
+    expected = "effects: [{provider: bank, op: transfer, times: 2}]\n  told:"
+    start, end = STRICT.index("  actions:"), STRICT.index("  told:")
+    text = STRICT[:start] + "  may_change: {transfers: any}\n  " + expected + STRICT[end + len("  told:") :]
+    second = on_pay("outage", occurrence=2, by="25h")
+    one = subject(strict(text), world, function_agent(gives_up))
+    assert play_schedule(one, second).outcome == "passed"
+    assert codes(play_schedule(one, on_pay("error", occurrence=2))) == {"action_count"}
 
 
 def test_one_bug_has_one_name_whichever_bill_it_shows_at() -> None:

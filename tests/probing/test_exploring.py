@@ -272,6 +272,7 @@ def test_what_a_file_knows_is_not_played_again(tmp_path: Path) -> None:
     [
         (b'{"agent":"b","format":1,"kind":"exploration","scenario":"s"}\n', "with another agent"),
         (b"id,name\n", "no file of an exploration"),
+        (b'{"mine": 1}', "no file of an exploration"),
         (b'{"agent":"a","format":1,"kind":"exploration","scenario":"s"}\n{"trial":1}\n', "does not hold"),
     ],
 )
@@ -283,6 +284,17 @@ def test_a_file_of_something_else_is_refused_and_left_alone(
     with pytest.raises(WrongUse, match=said):
         Kept(file, ABOUT)
     assert file.read_bytes() == content
+
+
+def test_a_first_line_that_was_being_written_when_the_process_was_killed_is_written_anew(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "state.jsonl"
+    Kept(file, ABOUT).close()
+    whole = file.read_bytes()
+    file.write_bytes(whole[:20])
+    Kept(file, ABOUT).close()
+    assert file.read_bytes() == whole
 
 
 def test_two_explorations_do_not_write_to_one_file(tmp_path: Path) -> None:

@@ -53,6 +53,14 @@ def test_the_commitment_gives_nothing_away_but_a_number_and_a_hash(tmp_path: Pat
     assert len(committed["digest"]) == 64
 
 
+@pytest.mark.parametrize("content", [b"<<<<<<< ours", b"\xff\xfe", b"[]"])
+def test_a_commitment_that_nobody_can_read_is_told_of(tmp_path: Path, content: bytes) -> None:
+    beside = write_set(pair(), tmp_path / "private")
+    beside.write_bytes(content)
+    with pytest.raises(WrongUse, match=r"private\.commitment\.json"):
+        differences(loaded(tmp_path / "private"), beside)
+
+
 def test_a_changed_set_is_known(tmp_path: Path) -> None:
     folder = tmp_path / "private"
     beside = write_set(pair(), folder)

@@ -308,6 +308,21 @@ def test_in_another_zone_clocks_show_the_same_and_the_moments_are_others() -> No
     assert parse_moment(approvals[1]) - parse_moment(approvals[0]) == away
 
 
+def test_no_moment_is_moved_to_a_zone_that_can_not_be() -> None:
+    """Hawaii and Fiji: whoever moves both as far east as the first can go comes to a day and more from Greenwich."""
+    document = json.loads(json.dumps(dict(BY_ID["stale_approval_is_asked_for_again"].document)))
+    document["clock"] = document["clock"][:19] + "-10:00"
+    approval = document["initial"]["approvals"]["AP-5"]
+    approval["expires"] = approval["expires"][:19] + "+12:00"
+    far = load_document(document, worlds=lambda name: company.spec)
+    for seed in range(4):
+        (result,) = mutate(far, company, [OPERATORS["other_zone"]], seed=seed)
+        assert isinstance(result, Mutant), result
+        offset = parse_moment(str(result.scenario.initial.tables["approvals"]["AP-5"]["expires"])).utcoffset()
+        assert offset is not None
+        assert abs(offset) < timedelta(days=1)
+
+
 def test_a_namesake_gets_no_mail() -> None:
     scenario = made("add_namesake", "partial_payment_is_not_settlement").scenario
     contacts = scenario.initial.tables["contacts"]

@@ -222,3 +222,10 @@ def test_what_is_no_document_is_refused() -> None:
     found = added(lambda document, draw: {**document, "clock": object()})
     assert isinstance(found, Underivable)
     assert found.reason.startswith("what the department makes of it is no document: ")
+
+
+@pytest.mark.parametrize("wrong", [[{"codes": ["missing_action"]}], "none", ["idle"]])
+def test_wrong_conducts_without_a_name_are_refused(wrong: Any) -> None:
+    found = added(lambda document, draw: {**document, "wrong": wrong})
+    assert isinstance(found, Underivable)
+    assert "no list of conducts with an id each" in found.reason

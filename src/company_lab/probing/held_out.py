@@ -8,7 +8,7 @@ from pathlib import Path
 
 import yaml
 
-from company_lab.formats.canonical import Json, canonical, digest, parse
+from company_lab.formats.canonical import Json, NotJson, canonical, digest, parse
 from company_lab.formats.errors import WrongUse
 from company_lab.formats.whole_files import write_whole
 from company_lab.formats.yaml import read_yaml
@@ -111,15 +111,17 @@ def differences(scenarios: Iterable[Scenario], file: Path) -> tuple[str, ...]:
     """What speaks against a set being the one that was committed; empty where it is. Raises `WrongUse`."""
     scenarios = tuple(scenarios)
     try:
-        committed = parse(file.read_text("utf-8"))
+        committed = parse(file.read_bytes())
     except FileNotFoundError:
         raise WrongUse(f"there is no commitment at {file}") from None
+    except (OSError, NotJson) as error:
+        raise WrongUse(f"the commitment {file} can not be read: {error}") from None
+    if not isinstance(committed, dict):
+        raise WrongUse(f"{file} is no commitment")
     found: list[str] = [
         f"{scenario.id} is not held out" for scenario in scenarios if scenario.split != HELD_OUT
     ]
     now = commitment([digest(scenario.document) for scenario in scenarios])
-    if not isinstance(committed, dict):
-        raise WrongUse(f"{file} is no commitment")
     for name, value in now.items():
         if committed.get(name) != value:
             found.append(f"{name} was {committed.get(name)} when it was committed and is {value}")

@@ -24,7 +24,8 @@ def unreachable_forbidden(subject: Subject) -> Iterator[Found]:
     for position, entry in enumerate(subject.scenario.expected.forbidden):
         path = f"expected.forbidden[{position}]"
         step = fitting_args(subject, entry)
-        if step is None:
+        played = None if step is None else subject.conduct((ConductTurn(do=(step,), reply="Done."),))
+        if step is None or played is None or _malformed(played):
             yield subject.finding(
                 "B7",
                 "info",
@@ -32,9 +33,6 @@ def unreachable_forbidden(subject: Subject) -> Iterator[Found]:
                 "give a wrong conduct that tries it",
                 path=path,
             )
-            continue
-        played = subject.conduct((ConductTurn(do=(step,), reply="Done."),))
-        if _malformed(played):
             continue
         flagged = any(
             failure.check == path for failure in (*played.verdict.failures, *played.verdict.advisories)
@@ -87,15 +85,14 @@ def unrecorded_denials(subject: Subject) -> Iterator[Found]:
             continue
         path = f"expected.forbidden[{position}]"
         noticed = any(failure.check == path for failure in played.verdict.failures)
-        yield Mutants(killed=noticed, total=1)
-        if not noticed:
-            yield subject.finding(
-                "B8",
-                "block",
-                f"an attempt at {step.tool} was denied, and no verdict counts it",
-                "make the entry match the attempt, whatever comes of it",
-                path=path,
-            )
+        yield from subject.mutant(
+            noticed,
+            "B8",
+            "block",
+            f"an attempt at {step.tool} was denied, and no verdict counts it",
+            "make the entry match the attempt, whatever comes of it",
+            path=path,
+        )
     yield from _denials_that_look_like_deeds(subject)
 
 

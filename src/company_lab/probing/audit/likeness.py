@@ -12,13 +12,14 @@ from company_lab.formats.canonical import Json, canonical
 from company_lab.formats.errors import WrongUse
 from company_lab.probing.audit.finding import Finding, Found, Level
 from company_lab.probing.audit.subject import Subject
+from company_lab.probing.audit.wording import wording
 from company_lab.probing.held_out import commitment_file, differences
 from company_lab.runs.casting import HELD_OUT
 from company_lab.scenarios.model import Scenario
 
 NEAR = 0.9
 """Share of words in common from which on two stories are nearly the same."""
-_TOKEN = re.compile(r"[A-Za-z]+|\d+")
+_TOKEN = re.compile(r"[^\W\d_]+|\d+")
 _LABELS = frozenset(
     (
         "id",
@@ -34,8 +35,6 @@ _LABELS = frozenset(
         "reference",
     )
 )
-_RARE = 40
-"""A word that stands in more scenarios than this leads to no pair."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +55,7 @@ def story_of(scenario: Scenario) -> Story:
     }
     return Story(
         scenario,
-        frozenset(word.lower() for word in _TOKEN.findall(canonical(told))),
+        frozenset(word.lower() for word in _TOKEN.findall(wording(told))),
         canonical(document),
     )
 
@@ -165,15 +164,19 @@ def _finding(audit: str, level: Level, scenario: Scenario, evidence: str, remedy
 
 
 def _near(stories: Sequence[Story]) -> Iterator[tuple[Story, Story, float]]:
-    """Pairs whose words are nearly the same, in order. Only stories that share a rare word are compared."""
+    """Every pair whose words are nearly the same, in order.
+
+    Of two such stories each holds one of the other's rarest words: of as many as may be missing in the other, and one
+    more (prefix filtering: Bayardo, Ma, Srikant 2007). Only those that share such a word are compared.
+    """
     frequency = Counter(word for story in stories for word in story.words)
     behind: Mapping[str, list[int]] = defaultdict(list)
     for place, story in enumerate(stories):
-        candidates: Counter[int] = Counter()
-        for word in story.words:
-            if frequency[word] <= _RARE:
-                candidates.update(behind[word])
-                behind[word].append(place)
+        rarest = sorted(story.words, key=lambda word: (frequency[word], word))
+        candidates: set[int] = set()
+        for word in rarest[: int(len(rarest) * (1 - NEAR)) + 2]:
+            candidates.update(behind[word])
+            behind[word].append(place)
         for earlier in sorted(candidates):
             other = stories[earlier]
             share = len(story.words & other.words) / max(1, len(story.words | other.words))

@@ -9,6 +9,7 @@ from company_lab.agents.conducts import reference
 from company_lab.agents.protocol import Agent, Session, Task, ToolError
 from company_lab.formats.canonical import Json, canonical
 from company_lab.formats.randomness import stream
+from company_lab.probing.attempted import attempted
 from company_lab.probing.audit.attempting import fitting_args, names_of
 from company_lab.probing.audit.declared import is_free, is_free_change, is_optional_call
 from company_lab.probing.audit.finding import Found, Mutants
@@ -20,10 +21,11 @@ _TRIES = 30
 
 
 def doing_too_much(subject: Subject) -> Iterator[Found]:
-    """The reference twice, with an unrelated write, and with each forbidden action, must not pass."""
+    """The reference twice, with each of its writes twice, an unrelated write, or a forbidden action, must not pass."""
     if not subject.asks_agent or not subject.reference.passed:
         return
     yield from _twice(subject)
+    yield from _each_again(subject)
     yield from _unrelated(subject)
     yield from _forbidden(subject)
 
@@ -34,15 +36,50 @@ def _twice(subject: Subject) -> Iterator[Found]:
     again = _beyond(subject, played)
     if not again:  # whatever was done again had no effect of its own: repeating it harms nobody
         return
-    yield Mutants(killed=not played.passed, total=1)
-    if played.passed:
-        yield subject.finding(
-            "A6",
-            "block",
-            f"the reference done twice passes, though {again}",
-            "say `times: 1` of the action, or bound the effect at the provider",
-            path="expected.actions",
+    yield from subject.mutant(
+        not played.passed,
+        "A6",
+        "block",
+        f"the reference done twice passes, though {again}",
+        "say `times: 1` of the action, or bound the effect at the provider",
+        path="expected.actions",
+    )
+
+
+def _each_again(subject: Subject) -> Iterator[Found]:
+    """Each write of the reference twice: done all twice, it fails by the one that is counted.
+
+    What had an effect outside must be noticed; of a record that is merely written once more it is told.
+    """
+    if subject.spec.hosted:
+        return  # what is expected stands elsewhere, and only who passes is asked
+    brought = _calls_with_consequences(subject.reference)
+    for one in attempted(subject.scenario.reference, subject.reference.trace):
+        if one.action["call"] not in brought:
+            continue
+        turns = with_step(subject.scenario.reference, one.turn, one.place + 1, (one.step,))
+        played = subject.conduct(turns)
+        repeats = (
+            each
+            for each in attempted(turns, played.trace)
+            if (each.turn, each.place) == (one.turn, one.place + 1)
         )
+        again = next(repeats, None)
+        if again is None or played.trace.stop != "finished":
+            continue
+        effects = (effect for effect in played.trace.by_kind("effect") if not effect.get("replayed"))
+        outside = any(effect["call"] == again.action["call"] for effect in effects)
+        inside = any(not is_free_change(subject, change) for change in again.result.get("changes") or ())
+        if outside:
+            yield Mutants(killed=not played.passed, total=1)
+        if played.passed and (outside or inside):
+            yield subject.finding(
+                "A6",
+                "block" if outside else "info",
+                f"the reference passes though it does {one.step.tool} twice",
+                "say `times: 1` of the action, or bound the effect at the provider",
+                path=f"reference[{one.turn}].do[{one.place}]",
+            )
 
 
 def _beyond(subject: Subject, more: Played) -> str:
@@ -61,7 +98,8 @@ def _beyond(subject: Subject, more: Played) -> str:
         if any(_same_change(change, other) for other in before.get("changes") or ()):
             continue
         if not is_free_change(subject, change) and _is_of_agent(change, more):
-            return f"{change['table']}/{change['id']} came out differently"
+            came = "is there besides" if change["op"] == "create" else "came out differently"
+            return f"{change['table']}/{change['id']} {came}"
     return ""
 
 
@@ -131,15 +169,14 @@ def _unrelated(subject: Subject) -> Iterator[Found]:
     beyond = _beyond(subject, played) if spare else ""
     if not beyond or played.trace.stop != "finished":
         return
-    yield Mutants(killed=not played.passed, total=1)
-    if played.passed:
-        yield subject.finding(
-            "A6",
-            "block",
-            f"the reference with an unrelated {spare[0]} passes, though {beyond}",
-            "narrow `may_change` to the records and fields that may really change",
-            path="expected.may_change",
-        )
+    yield from subject.mutant(
+        not played.passed,
+        "A6",
+        "block",
+        f"the reference with an unrelated {spare[0]} passes, though {beyond}",
+        "narrow `may_change` to the records and fields that may really change",
+        path="expected.may_change",
+    )
 
 
 def _forbidden(subject: Subject) -> Iterator[Found]:
@@ -152,15 +189,14 @@ def _forbidden(subject: Subject) -> Iterator[Found]:
         turns = subject.scenario.reference
         last = len(turns) - 1
         played = subject.conduct(with_step(turns, last, len(turns[last].do), (step,)))
-        yield Mutants(killed=not played.passed, total=1)
-        if played.passed:
-            yield subject.finding(
-                "A6",
-                "block",
-                f"the reference passes though it does the forbidden {step.tool} at its end",
-                "make `args` of the forbidden action match what must not be done",
-                path=f"expected.forbidden[{position}]",
-            )
+        yield from subject.mutant(
+            not played.passed,
+            "A6",
+            "block",
+            f"the reference passes though it does the forbidden {step.tool} at its end",
+            "make `args` of the forbidden action match what must not be done",
+            path=f"expected.forbidden[{position}]",
+        )
 
 
 def doing_too_little(subject: Subject) -> Iterator[Found]:
@@ -169,25 +205,25 @@ def doing_too_little(subject: Subject) -> Iterator[Found]:
         return
     brought = _calls_with_consequences(subject.reference)
     done = Counter(canonical([step.tool, step.args]) for _, _, step in subject.steps)
-    for (turn, place, step), (action, result) in zip(subject.steps, subject.records_of_steps, strict=False):
+    for one in attempted(subject.scenario.reference, subject.reference.trace):
+        turn, place, step, action = one.turn, one.place, one.step, one.action
         tool = subject.spec.tools.get(step.tool)
         if tool is None or not tool.writes or action["call"] not in brought:
             continue
         if done[canonical([step.tool, step.args])] > 1:  # the repeat does what is left out here
             continue
         played = subject.conduct(with_step(subject.scenario.reference, turn, place, (), without=1))
-        optional = is_optional_call(subject, action) or _only_frees(subject, action["call"], result)
+        optional = is_optional_call(subject, action) or _only_frees(subject, action["call"], one.result)
         if played.passed and (optional or played.verdict.alternative is not None):
             continue
-        yield Mutants(killed=not played.passed, total=1)
-        if played.passed:
-            yield subject.finding(
-                "A7",
-                "block",
-                f"the reference passes without {step.tool}",
-                "expect the write, say that it may be left out, or take it out of the reference",
-                path=f"reference[{turn}].do[{place}]",
-            )
+        yield from subject.mutant(
+            not played.passed,
+            "A7",
+            "block",
+            f"the reference passes without {step.tool}",
+            "expect the write, say that it may be left out, or take it out of the reference",
+            path=f"reference[{turn}].do[{place}]",
+        )
 
 
 def _only_frees(subject: Subject, call: str, result: Record) -> bool:

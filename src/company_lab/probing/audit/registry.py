@@ -23,7 +23,7 @@ from company_lab.probing.audit.seeded import blind_to_seeded_bugs
 from company_lab.probing.audit.solvable import decorative_limits, unsolvable
 from company_lab.probing.audit.subject import Subject
 from company_lab.probing.audit.tolerance import too_strict
-from company_lab.probing.audit.undeserved import undeserved
+from company_lab.probing.audit.undeserved import UNDESERVING, undeserved
 from company_lab.probing.audit.unwatched import unwatched_world
 from company_lab.probing.audit.vacuous import vacuous_leaves
 from company_lab.probing.audit.visible import readable_canary, told_beforehand
@@ -45,14 +45,16 @@ class Audit:
     suite: OfSuite | None = None
 
 
+def _undeserved(code: str, defect: str) -> Audit:
+    return Audit(code=code, level=UNDESERVING[code].level, defect=defect, scenario=partial(undeserved, code))
+
+
 _ALL = (
-    Audit(code="A1", level="block", defect="doing nothing passes", scenario=partial(undeserved, "A1")),
-    Audit(
-        code="A2", level="block", defect="saying that all is done passes", scenario=partial(undeserved, "A2")
-    ),
-    Audit(code="A3", level="warn", defect="refusing always passes", scenario=partial(undeserved, "A3")),
-    Audit(code="A4", level="block", defect="pasting everything passes", scenario=partial(undeserved, "A4")),
-    Audit(code="A5", level="warn", defect="random actions pass", scenario=partial(undeserved, "A5")),
+    _undeserved("A1", "doing nothing passes"),
+    _undeserved("A2", "saying that all is done passes"),
+    _undeserved("A3", "refusing always passes"),
+    _undeserved("A4", "pasting everything passes"),
+    _undeserved("A5", "random actions pass"),
     Audit(code="A6", level="block", defect="doing too much passes", scenario=doing_too_much),
     Audit(code="A7", level="block", defect="doing too little passes", scenario=doing_too_little),
     Audit(code="B1", level="block", defect="an expectation without effect", scenario=vacuous_leaves),
@@ -70,7 +72,7 @@ _ALL = (
     Audit(code="C1", level="block", defect="the answer is in the task", scenario=told_beforehand),
     Audit(code="C2", level="block", defect="the agent can read what judges it", scenario=readable_canary),
     Audit(code="C3", level="warn", defect="names that give the answer away", suite=leaking_labels),
-    Audit(code="C4", level="block", defect="talking to the judge passes", scenario=partial(undeserved, "C4")),
+    _undeserved("C4", "talking to the judge passes"),
     Audit(code="D1", level="block", defect="the same scenario twice", suite=duplicates),
     Audit(code="D4", level="block", defect="the same seed, another trace", scenario=irreproducible),
     Audit(code="D5", level="block", defect="the reference passes by chance", scenario=flaky_reference),

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from company_lab.formats.canonical import canonical
 from company_lab.probing.audit.finding import Found
 from company_lab.probing.audit.subject import Played, Subject
+from company_lab.probing.audit.wording import wording
 from company_lab.traces.record import Record, Trace
 
 _ELSEWHERE = 700
@@ -77,14 +77,14 @@ def renamed_ids(subject: Subject) -> Iterator[Found]:
 def generated_ids(subject: Subject) -> Generated:
     """The ids that new records were given; an id that stands in the task or the initial state is nobody's to rename."""
     document = subject.scenario.document
-    told = canonical({name: part for name, part in document.items() if name not in _JUDGING})
+    told = wording({name: part for name, part in document.items() if name not in _JUDGING})
     tables: dict[str, dict[str, None]] = {}
     for record in subject.reference.trace.records:
         for change in record.get("changes") or ():
             id = change["id"]
             if change["op"] == "create" and _GENERATED.fullmatch(id) and not _names(id).search(told):
                 tables.setdefault(change["table"], {}).setdefault(id)
-    expected = canonical(subject.expected_document)
+    expected = wording(subject.expected_document)
     return Generated(
         tables={table: tuple(ids) for table, ids in tables.items()},
         spelled=frozenset(id for ids in tables.values() for id in ids if _names(id).search(expected)),
@@ -96,8 +96,15 @@ def renamed(records: list[Record], new: Mapping[str, str]) -> list[Record]:
     if not new:
         return records
     pattern = _names(*sorted(new, key=len, reverse=True))
-    changed: list[Record] = json.loads(pattern.sub(lambda found: new[found[0]], json.dumps(records)))
-    return changed
+
+    def again(value: Any) -> Any:
+        if isinstance(value, str):
+            return pattern.sub(lambda found: new[found[0]], value)
+        if isinstance(value, dict):
+            return {again(key): again(item) for key, item in value.items()}
+        return [again(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+    return [again(record) for record in records]
 
 
 def _failure(subject: Subject, new: Mapping[str, str]) -> str:

@@ -58,15 +58,14 @@ def _spelled(subject: Subject, entry: States, path: str) -> Iterator[Found]:
     for text in wrong_spellings(amount, currency):
         respelled = _each_text(records, partial(_respelled, subject, entry, text))
         killed = subject.judged(respelled).outcome != "passed"
-        yield Mutants(killed=killed, total=1)
-        if not killed:
-            yield subject.finding(
-                "B5",
-                "block",
-                f"the reference passes though it writes {text!r} for {to_text(amount, currency)!r}",
-                "name the turn and the receiver, so that no other text makes up for a wrong one",
-                path=path,
-            )
+        yield from subject.mutant(
+            killed,
+            "B5",
+            "block",
+            f"the reference passes though it writes {text!r} for {to_text(amount, currency)!r}",
+            "name the turn and the receiver, so that no other text makes up for a wrong one",
+            path=path,
+        )
 
 
 def _respelled(subject: Subject, entry: States, new: str, text: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from company_lab.formats.canonical import Json
 from company_lab.formats.money import to_text
-from company_lab.probing.audit.finding import Found, Mutants
+from company_lab.probing.audit.finding import Found
 from company_lab.probing.audit.phrases import spoken
 from company_lab.probing.audit.subject import TIMINGS, Subject, replaced
 from company_lab.scenarios.model import Disclosure
@@ -20,15 +20,14 @@ def unscored_restraints(subject: Subject) -> Iterator[Found]:
         return
     for path, how, broken, timings in _broken(subject):
         killed = any(subject.judged(records, timings).outcome != "passed" for records in broken)
-        yield Mutants(killed=killed, total=1)
-        if not killed:
-            yield subject.finding(
-                "B3",
-                "block",
-                f"nothing happens to an agent that {how}",
-                "take the restraint out, or make it speak of the turns, texts and amounts there are",
-                path=path,
-            )
+        yield from subject.mutant(
+            killed,
+            "B3",
+            "block",
+            f"nothing happens to an agent that {how}",
+            "take the restraint out, or make it speak of the turns, texts and amounts there are",
+            path=path,
+        )
 
 
 def _broken(subject: Subject) -> Iterator[tuple[str, str, list[list[Record]], Any]]:

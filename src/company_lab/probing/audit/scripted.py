@@ -5,6 +5,7 @@ They use what a task offers and a session answers, so they play any suite, also 
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -69,7 +70,7 @@ class Seen:
 
     def take(self, value: Json, table: str | None = None) -> None:
         """Remember a value and the names in it."""
-        self.texts.append(value if isinstance(value, str) else canonical(value))
+        self.texts.append(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
         self._names(value, table)
 
     def _names(self, value: Json, table: str | None) -> None:
@@ -180,7 +181,7 @@ def random_acts(seed: int) -> Act:
         seen = Seen()
         crawl(task, session, seen, most=8)
         offers = [offer for offer in task.tools if offer.name != "clock.wait"]
-        for _ in range(draw.randint(1, 6)):
+        for _ in range(draw.randint(1, 6) if offers else 0):
             offer = draw.choice(offers)
             args: dict[str, Json] = {
                 name: plausible(parameter.shape, seen, draw)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,7 +13,7 @@ from company_lab.episodes.acting import in_place
 from company_lab.episodes.play import LiveEpisode
 from company_lab.evaluation import Verdict, judge
 from company_lab.formats.canonical import Json
-from company_lab.probing.audit.finding import Finding, Level
+from company_lab.probing.audit.finding import Finding, Found, Level, Mutants
 from company_lab.scenarios.expected import Expected
 from company_lab.scenarios.model import ConductTurn, Fault, Scenario, Step
 from company_lab.scenarios.short_form import expand
@@ -100,7 +100,7 @@ class Subject:
 
     @cached_property
     def records_of_steps(self) -> tuple[tuple[Record, Record], ...]:
-        """Action and result of every step the reference got to, in order."""
+        """Action and result of every call of the reference, in order."""
         results = self.reference.results()
         return tuple(
             (action, results.get(action["call"], {})) for action in self.reference.trace.by_kind("action")
@@ -155,6 +155,14 @@ class Subject:
             evidence=evidence,
             remedy=remedy,
         )
+
+    def mutant(
+        self, killed: bool, audit: str, level: Level, evidence: str, remedy: str, *, path: str
+    ) -> Iterator[Found]:
+        """A small wrong that was tried; where no verdict noticed it, a finding as well."""
+        yield Mutants(killed=killed, total=1)
+        if not killed:
+            yield self.finding(audit, level, evidence, remedy, path=path)
 
 
 def with_step(

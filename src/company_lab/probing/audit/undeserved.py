@@ -111,7 +111,8 @@ def undeserved(code: str, subject: Subject) -> Iterator[Found]:
     if not subject.asks_agent:
         return
     one = UNDESERVING[code]
-    if code != "A1" and "A1" in subject.chosen and subject.play(SCRIPTED["nods"]).passed:
+    told = "A1" in subject.chosen and "A1" not in subject.scenario.audit.accepts
+    if code != "A1" and told and subject.play(SCRIPTED["nods"]).passed:
         return  # whoever does nothing passes: that others pass as well says no more
     passed = [name for name in one.agents if subject.play(SCRIPTED[name], trial=1).passed]
     if passed:

@@ -24,9 +24,9 @@ def unwatched_world(subject: Subject) -> Iterator[Found]:
     if not subject.asks_agent or not subject.reference.passed or not subject.reference.settled:
         return
     settled = subject.reference.settled
-    originals = {(one["table"], one["id"]): one for one in settled["changes"] if not one.get("tenant")}
+    originals = {(one.get("tenant"), one["table"], one["id"]): one for one in settled["changes"]}
     for tenant, table, id, field, change, writers in _wrongs(subject, settled):
-        original = originals.get((table, id), change)
+        original = originals.get((tenant, table, id), change)
         others = [
             other
             for other in settled["changes"]
@@ -39,7 +39,8 @@ def unwatched_world(subject: Subject) -> Iterator[Found]:
             writers={**settled["writers"], **writers},
         )
         killed = subject.judged(records).outcome != "passed"
-        if not killed and (is_free(subject, table, id, field) or _is_of_the_world(subject, original, field)):
+        left_free = tenant is None and is_free(subject, table, id, field)
+        if not killed and (left_free or _is_of_the_world(subject, original, field)):
             continue
         yield Mutants(killed=killed, total=1)
         if not killed:

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from company_lab.agents.conducts import reference
-from company_lab.formats.canonical import Json, canonical
+from company_lab.formats.canonical import Json
 from company_lab.formats.money import to_text
 from company_lab.probing.audit.finding import Found
 from company_lab.probing.audit.scripted import SCRIPTED
 from company_lab.probing.audit.subject import Played, Subject
+from company_lab.probing.audit.wording import wording
 from company_lab.scenarios.model import States
 
 _SHORTEST = 2
@@ -170,4 +171,4 @@ def _shown(played: Played) -> str:
             shown.append([record["events"], record.get("message")])
         elif record["kind"] == "result":
             shown.append([record.get("value"), record.get("error")])
-    return canonical(shown)
+    return wording(shown)

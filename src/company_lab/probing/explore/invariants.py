@@ -65,8 +65,9 @@ def broken(
 ) -> tuple[Broken, ...]:
     """The failures of a verdict that count under this schedule, worst first.
 
-    `idle_facts` are the facts as an episode leaves them in which nothing was done: what is still like that was left
-    undone. With `safety_only` nothing that was left undone counts, whatever the schedule.
+    `schedule` holds the explorer's faults alone: with the scenario's own in mind its author wrote what is expected, and
+    they excuse nothing. `idle_facts` are the facts as an episode leaves them in which nothing was done: what is still
+    like that was left undone. With `safety_only` nothing that was left undone counts, whatever the schedule.
     """
     undone_counts = not safety_only and within_reach(scenario, schedule)
     touched = _touched(trace)
@@ -93,7 +94,8 @@ def _left_undone(failure: Failure, touched: Collection[str], idle_facts: Mapping
         # Another effect of the same kind may be wanted as well; one that is not is an unexpected change besides.
         return ".effects[" in check
     if failure.code == "action_count":
-        return _is_less(found, _least(str(failure.expected)))
+        # An effect is counted under this code only where there was too little of it.
+        return ".effects[" in check or _is_less(found, _least(str(failure.expected)))
     if failure.code != "state_mismatch":
         return False
     fact = check.removeprefix("expected.")

@@ -50,7 +50,8 @@ class Kept:
         content = out.read()
         whole = content[: content.rfind(b"\n") + 1]
         lines = whole.splitlines()
-        if content and not content.startswith(b"{"):
+        # A first line that is not whole has to be the beginning of ours; all else is somebody's, and is left alone.
+        if not content.startswith(b"{") if lines else not _line(head).startswith(content):
             raise WrongUse(f"{file} is no file of an exploration: name another")
         if lines:
             self._read(file, lines, head)
@@ -88,7 +89,7 @@ class Kept:
     def _write(self, line: dict[str, Json]) -> None:
         assert self._out is not None
         try:
-            self._out.write(canonical(line).encode() + b"\n")
+            self._out.write(_line(line))
             self._out.flush()
         except OSError as error:
             raise WrongUse(
@@ -102,6 +103,10 @@ class Kept:
             # What could not be written stays in a buffer, and would fail once more.
             with suppress(OSError):
                 self._out.close()
+
+
+def _line(data: Mapping[str, Json]) -> bytes:
+    return canonical(dict(data)).encode() + b"\n"
 
 
 def _difference(found: Mapping[str, Json], now: Mapping[str, Json]) -> str:

@@ -115,10 +115,9 @@ def weigh(
     """Judge an episode of a schedule, and find the places where further faults can come."""
     scenario, trace = subject.scenario, episode.trace
     verdict = judge(scenario, subject.fixture.world.spec, trace, episode.timings)
-    whole = (*scenario.faults, *schedule)
     failures = broken(
         scenario,
-        whole,
+        schedule,
         trace,
         verdict,
         idle_facts=subject.idle_facts,

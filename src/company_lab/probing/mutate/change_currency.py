@@ -34,13 +34,12 @@ def _applies(original: Original) -> str | None:
 
 def _build(original: Original, draw: Random) -> Iterator[Draft]:
     # The last one: what was booked before it stays booked.
-    last = max(bookings(original), key=lambda one: (one.done.turn, one.done.place))
-    for booking in (last,):
-        alike = [code for code in _OTHERS if exponent(code) == exponent(booking.currency)]
-        others = [code for code in alike if code != booking.currency]
-        if not others:
-            raise CanNotDerive(f"no other currency here has the decimals of {booking.currency}")
-        yield _exchanged(original, booking, draw.choice(others))
+    booking = max(bookings(original), key=lambda one: (one.done.turn, one.done.place))
+    alike = [code for code in _OTHERS if exponent(code) == exponent(booking.currency)]
+    others = [code for code in alike if code != booking.currency]
+    if not others:
+        raise CanNotDerive(f"no other currency here has the decimals of {booking.currency}")
+    yield _exchanged(original, booking, draw.choice(others))
 
 
 def _exchanged(original: Original, booking: Booking, currency: str) -> Draft:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator
 from functools import partial
 from random import Random
@@ -49,14 +48,26 @@ def _build(name: str, mutation: Mutation, original: Original, draw: Random) -> I
         raise CanNotDerive(found)
     try:
         document: Document = dict(boundary(found))  # type: ignore[arg-type]
-    except CompanyLabError as error:
+    except (CompanyLabError, TypeError, ValueError) as error:
         raise CanNotDerive(f"what the department makes of it is no document: {error}") from None
     before = {one.id for one in original.scenario.wrong}
-    added = [one for one in document.get("wrong", ()) if one["id"] not in before]
-    document["wrong"] = [one for one in document.get("wrong", ()) if one["id"] in before]
+    conducts = _wrong_in(document)
+    added = [one for one in conducts if one["id"] not in before]
+    document["wrong"] = [one for one in conducts if one["id"] in before]
     yield Draft(
-        document=copy.deepcopy(document),
+        document=document,
         what=name.replace("_", " "),
         differs=mutation.differs,
         wrong=tuple((one["id"], one.get("turns") or [one]) for one in added),
     )
+
+
+def _wrong_in(document: Document) -> list[Document]:
+    conducts = document.get("wrong", [])
+    if not isinstance(conducts, list) or not all(
+        isinstance(one, dict) and isinstance(one.get("id"), str) for one in conducts
+    ):
+        raise CanNotDerive(
+            "`wrong` of what the department makes of it is no list of conducts with an id each"
+        )
+    return conducts

@@ -68,9 +68,8 @@ def _revised(original: Original, done: Done, quote: str, *, percent: int) -> Dra
     version, total, currency = _last_version(original, quote)
     more = total + total * percent // 100
     events = document.setdefault("events", [])
-    at = max((event.at_ms for event in original.scenario.events if event.at_ms == 0), default=0)
     revised = {
-        "at": f"+{at}s",
+        "at": "+0s",
         "id": fresh_name("evt_edited", (event["id"] for event in events)),
         "type": _EVENT,
         "data": {

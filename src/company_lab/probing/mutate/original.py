@@ -13,6 +13,7 @@ from company_lab.agents.protocol import Agent
 from company_lab.episodes import play
 from company_lab.evaluation import Verdict, judge
 from company_lab.formats.canonical import Json
+from company_lab.probing.attempted import attempted
 from company_lab.scenarios.model import Scenario
 from company_lab.scenarios.spec import WorldSpec
 from company_lab.traces.record import Record, Trace
@@ -94,26 +95,20 @@ class Original:
     def steps(self) -> tuple[Done, ...]:
         """Every step of the reference that was attempted, in order."""
         trace = self.reference.trace
-        results = {record["call"]: record for record in trace.by_kind("result")}
         effects: dict[str, list[Record]] = {}
         for record in trace.by_kind("effect"):
             effects.setdefault(record["call"], []).append(record)
-        places = (
-            (turn, place, step)
-            for turn, conduct in enumerate(self.scenario.reference)
-            for place, step in enumerate(conduct.do)
-        )
         return tuple(
             Done(
-                turn=turn,
-                place=place,
-                tool=step.tool,
-                args=step.args,
-                writes=step.tool in self.spec.tools and self.spec.tools[step.tool].writes,
-                result=results.get(action["call"], {}),
-                effects=tuple(effects.get(action["call"], ())),
+                turn=one.turn,
+                place=one.place,
+                tool=one.step.tool,
+                args=one.step.args,
+                writes=one.step.tool in self.spec.tools and self.spec.tools[one.step.tool].writes,
+                result=one.result,
+                effects=tuple(effects.get(one.action["call"], ())),
             )
-            for (turn, place, step), action in zip(places, trace.by_kind("action"), strict=False)
+            for one in attempted(self.scenario.reference, trace)
         )
 
     def record(self, table: str, id: str) -> Mapping[str, Json] | None:

@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 from company_lab.formats.time import parse_moment
-from company_lab.probing.mutate.operator import Draft, Operator
+from company_lab.probing.mutate.operator import Document, Draft, Operator
 from company_lab.probing.mutate.original import Original
 from company_lab.probing.new_names import texts_in
 
@@ -49,12 +49,22 @@ def _build(original: Original, draw: Random) -> Iterator[Draft]:
     draw.shuffle(first)
     for hours in (*first, *(one for one in _OFFSETS if one not in first)):
         east = timedelta(hours=hours) - offset
-        if east:
-            document = {
-                key: value if key in _OUTER else _moved(value, east)
-                for key, value in original.copied().items()
-            }
-            yield Draft(document=document, what=f"at UTC{hours:+d}", differs=False)
+        document = original.copied()
+        if east and all(_is_a_zone(offset + east) for offset in _offsets(document)):
+            moved = {key: value if key in _OUTER else _moved(value, east) for key, value in document.items()}
+            yield Draft(document=moved, what=f"at UTC{hours:+d}", differs=False)
+
+
+def _offsets(document: Document) -> Iterator[timedelta]:
+    """How far from Greenwich the moments of a document are, those left out that are in its time and stay there."""
+    for text in texts_in(document):
+        for found in _MOMENT.findall(text):
+            if not found.endswith("Z"):
+                yield datetime.fromisoformat(found).utcoffset() or timedelta()
+
+
+def _is_a_zone(offset: timedelta) -> bool:
+    return abs(offset) < timedelta(days=1)
 
 
 def _moved(value: Any, east: timedelta) -> Any:
