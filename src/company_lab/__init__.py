@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from company_lab.formats.first_use import on_first_use
 
 if TYPE_CHECKING:
     from company_lab.agents.protocol import Agent, Session, Task, ToolError, declare
@@ -28,18 +29,12 @@ _HOMES = {
 
 __all__ = ["Agent", "CompanyLabError", "Run", "Session", "Task", "ToolError", "__version__", "declare", "run"]
 
+_load, __dir__ = on_first_use(__name__, _HOMES)
+
 
 def __getattr__(name: str) -> object:
     if name == "__version__":
         from importlib.metadata import version
 
         return version("company-lab")
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value: object = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return _load(name)

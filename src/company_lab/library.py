@@ -64,7 +64,7 @@ class Run:
     def passed(self) -> bool:
         """True only if every planned episode is there and passed."""
         outcomes = self.store.entry(self.id).outcomes
-        return outcomes.get("passed", 0) == len(self.plan.cells)
+        return 0 < len(self.plan.cells) == outcomes.get("passed", 0)
 
     def verdicts(self) -> Iterator[tuple[Cell, Verdict]]:
         """The verdict of every episode, by scenario and trial, one at a time."""
@@ -133,8 +133,8 @@ def run(
     rules = None if redact is None else load_redaction(Path(redact))
     loaded = load_suite(path, worlds=lambda name: resolve_world(name).spec)
     acting = _agent(agent)
-    chosen = select(loaded.scenarios, [only] if isinstance(only, str) else only)
-    castings = cast(crowded(chosen, crowd), agent=acting)
+    words = [only] if isinstance(only, str) else only
+    castings = cast(crowded(select(loaded.scenarios, words), crowd), agent=acting)
     plan = plan_run(
         castings,
         suite=path,
@@ -142,7 +142,7 @@ def run(
         agent=acting,
         trials=trials,
         seed=seed,
-        note=f"only {', '.join(only)}" if only else None,
+        note=f"only {', '.join(words)}" if words else None,
         crowd=crowd,
         attempts=attempts,
         redaction=None if rules is None else rules.digest,

@@ -29,7 +29,7 @@ def lab(tmp_path: Path) -> Lab:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             encoding=variables.get("PYTHONIOENCODING", "utf-8"),
-            timeout=50,
+            timeout=150,
             check=False,
         )
 

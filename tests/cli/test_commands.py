@@ -250,6 +250,20 @@ def test_judging_by_an_edited_suite_shows_first_and_stores_when_asked(lab: Lab, 
     assert "1 passed" in lab("runs", folder=project).stdout
 
 
+def test_a_failure_that_counts_comes_before_a_verdict_that_would_change(lab: Lab, project: Path) -> None:
+    lab("run", "scenarios", "--agent", "agents:pleasing", folder=project)
+    file = project / "scenarios" / "not_ready_yet.yaml"
+    file.write_text(file.read_text("utf-8").replace("times: 1", "times: 2"), "utf-8")
+    shown = lab("judge", "--suite", "scenarios", folder=project)
+    assert "1 of 1 verdicts change" in shown.stdout
+    assert shown.returncode == 1
+
+
+def test_an_unknown_subcommand_of_import_names_the_nearest(lab: Lab) -> None:
+    done = lab("import", "tau-bensh", "x.json")
+    assert (done.returncode, "did you mean tau-bench?" in done.stderr) == (2, True)
+
+
 # score, import
 
 

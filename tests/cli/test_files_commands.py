@@ -56,6 +56,21 @@ def test_exported_traces_can_be_scored_by_the_suite(lab: Lab, project: Path) -> 
     scored = lab("score", "traces.jsonl", "--goals", "scenarios", folder=project)
     assert scored.returncode == 0, scored.stderr
     assert "successful episodes: 2/2" in scored.stdout
+    assert "critical failures" not in scored.stdout
+
+
+def test_scoring_by_a_suite_names_every_critical_failure(lab: Lab, project: Path) -> None:
+    file = project / "scenarios" / "not_ready_yet.yaml"
+    file.write_text(file.read_text("utf-8").replace("severity: major", "severity: critical"), "utf-8")
+    lab("run", "scenarios", "--agent", "agents:pleasing", folder=project)
+    lab("export", "--form", "traces", "--output", "traces.jsonl", folder=project)
+    scored = lab("score", "traces.jsonl", "--goals", "scenarios", folder=project)
+    assert scored.returncode == 1
+    assert "critical failures: in 1 of 1 episodes\n  not_ready_yet trial 1: false_claim: " in scored.stdout
+    (part,) = json.loads(
+        lab("score", "traces.jsonl", "--goals", "scenarios", "--json", folder=project).stdout
+    )["parts"]
+    assert (part["critical_episodes"], len(part["episodes"][0]["critical"])) == (1, 1)
 
 
 def test_an_export_that_can_not_be_written_leaves_nothing_half(lab: Lab, project: Path) -> None:
@@ -106,3 +121,14 @@ def test_scenarios_are_compared_by_what_they_say(lab: Lab, project: Path) -> Non
         "did you mean not_ready_yet"
         in lab("diff-scenario", f"{one}#not_redy_yet", "same.yaml", folder=project).stderr
     )
+
+
+def test_the_rules_of_a_stored_run_are_read_where_somebody_asks(lab: Lab, project: Path) -> None:
+    lab("run", "scenarios", "--quiet", folder=project)
+    told = lab("runs", "last", "--rules", folder=project)
+    assert told.returncode == 0, told.stderr
+    assert "Rules, read from the stored traces" in told.stdout
+    assert "no episode passed while breaking a rule" in told.stdout
+    unclear = lab("runs", "--rules", folder=project)
+    assert unclear.returncode == 2
+    assert "company-lab runs RUN --rules" in unclear.stderr

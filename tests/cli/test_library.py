@@ -57,6 +57,11 @@ def test_a_failing_agent_does_not_pass() -> None:
         assert run.figures.failed == 1
 
 
+def test_one_word_selects_and_is_noted_as_it_is() -> None:
+    with company_lab.run("scenarios", agent=idle, only="not_ready_yet") as run:
+        assert run.plan.note == "only not_ready_yet"
+
+
 def test_only_of_a_run_that_is_kept_a_command_is_named(tmp_path: Path) -> None:
     told = {}
     for store in (None, tmp_path / "mine.db"):

@@ -130,7 +130,7 @@ def test_isolation_needs_no_standard_input(workshop: Path) -> None:
         cwd=workshop,
         env=environment(),
         capture_output=True,
-        timeout=50,
+        timeout=150,
         check=False,
     )
     assert done.returncode == 0, done.stderr

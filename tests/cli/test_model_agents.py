@@ -28,7 +28,7 @@ def hasty(asked: Asked, number: int) -> Step:
     shown = asked.body["messages"][1]["content"]
     if "response_format" not in asked.body:
         return says("The duplicate has been refunded, 25.00 EUR.")
-    refund = '"name":"refund"' in shown
+    refund = "The next action: refund." in shown
     return says('{"charge": "ch_2", "amount_minor": 2500}' if refund else '{"order": "A-104"}')
 
 

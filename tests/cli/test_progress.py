@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -47,7 +48,13 @@ def progress(done: int, planned: int, *, critical: int = 0, **changes: object) -
         trajectory="",
         fault_kinds=(),
     )
-    values: dict[str, object] = {"failed": 0, "cost_usd": Decimal("0.10"), "unpriced": 0, "again": 0}
+    values: dict[str, object] = {
+        "failed": 0,
+        "unscored": 0,
+        "cost_usd": Decimal("0.10"),
+        "unpriced": 0,
+        "again": 0,
+    }
     return Progress(done=done, planned=planned, latest=latest, **(values | changes))  # type: ignore[arg-type]
 
 
@@ -61,11 +68,12 @@ def test_a_log_has_a_bounded_number_of_lines_however_long_the_run(capsys: pytest
     with watching(20_000, quiet=False, json_lines=False, every=False, seconds_between=0) as watcher:
         watcher.begin()
         for done in range(1, 20_001):
-            watcher(progress(done, 20_000, failed=3, again=2, unpriced=1))
+            watcher(progress(done, 20_000, failed=3, unscored=4, again=2, unpriced=1))
     shown = lines(capsys)
     assert 90 <= len(shown) <= 100
     assert shown[0].startswith(
-        "200 of 20000 episodes, 3 failed, 2 played again after an outage, 0.10 USD and 1 of unknown cost, about "
+        "200 of 20000 episodes, 3 failed, 4 without a score, 2 played again after an outage, "
+        "0.10 USD and 1 of unknown cost, about "
     )
     assert shown[0].endswith(" left")
 
@@ -159,3 +167,16 @@ def test_json_lines_say_everything(capsys: pytest.CaptureFixture[str]) -> None:
 )
 def test_an_estimate_says_what_is_unknown(expected: dict[str, object], line: str) -> None:
     assert told(Estimate(episodes=100, **expected)) == line  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("json_lines", [False, True])
+def test_what_was_replayed_is_no_trial_and_nothing_about_it_is_critical(
+    capsys: pytest.CaptureFixture[str], json_lines: bool
+) -> None:
+    for evidence, named in (("replayed model traffic", 0), ("real model", 1)):
+        seen = progress(1, 1, critical=1)
+        seen = replace(seen, latest=replace(seen.latest, evidence=evidence))
+        with watching(1, quiet=False, json_lines=json_lines, every=False) as watcher:
+            watcher(seen)
+        output = "".join(capsys.readouterr())
+        assert output.count("said") == named

@@ -19,6 +19,19 @@ pass_k: {k: 1, across: 0.3}
 baseline: {margin: 0.9}
 """
 
+DOWN = """
+from agents import honest
+from company_lab import declare
+from company_lab.agents.protocol import Infrastructure
+
+
+@declare(kind="scripted")
+def half(task, session):
+    if task.message.startswith("Do tell"):
+        raise Infrastructure("connection refused")
+    return honest(task, session)
+"""
+
 
 @pytest.fixture
 def release(lab: Lab, project: Path) -> Path:
@@ -95,6 +108,20 @@ def test_compare_exits_by_its_outcome_and_fills_the_html_report(lab: Lab, releas
     assert "margin of 0.9" in " ".join(undecided.stdout.split())
     itself = lab("compare", honest, honest, folder=release)
     assert (itself.returncode, itself.stdout) == (2, "")
+
+
+@pytest.mark.fault("A19")
+def test_compare_is_incomplete_where_outages_took_a_scenario(lab: Lab, project: Path) -> None:
+    first = (project / "scenarios" / "not_ready_yet.yaml").read_text("utf-8")
+    second = first.replace("id: not_ready_yet", "id: again").replace("Please tell", "Do tell")
+    (project / "scenarios" / "again.yaml").write_text(second, "utf-8")
+    (project / "down.py").write_text(DOWN, "utf-8")
+    for agent in ("agents:honest", "down:half"):
+        lab("run", "scenarios", "--agent", agent, "--quiet", folder=project)
+    before, after = runs(project)
+    done = lab("compare", after, before, folder=project)
+    assert done.returncode == 3
+    assert "1 scenario left out for want of scores" in " ".join(done.stdout.split())
 
 
 def test_plan_reckons_with_a_suite_a_policy_and_an_earlier_run(lab: Lab, release: Path) -> None:

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 import company_lab
-from command import Lab
+from command import Lab, environment
 from company_lab.company import SUITE
+
+BARE = """
+import sys
+for name in ("markupsafe", "jinja2", "matplotlib"):
+    sys.modules[name] = None
+from company_lab.cli import main
+main()
+"""
+"""The command as it is installed without any extra."""
 
 
 def test_a_page_is_written_for_the_newest_run(lab: Lab, project: Path) -> None:
@@ -28,6 +39,27 @@ def test_without_a_file_the_report_goes_to_the_terminal(lab: Lab, project: Path)
     told = lab("report", folder=project).stdout
     assert told.startswith("Deterministic simulation; no model inference: 1 of 1")
     assert lab("runs", "last", folder=project).stdout.startswith(told)
+
+
+@pytest.mark.parametrize(
+    "command", [["report"], ["gate", "--policy", "release.yaml"], ["compare", "last", "last"]], ids=" ".join
+)
+def test_without_the_extra_a_page_is_refused_before_anything_is_done(
+    lab: Lab, project: Path, command: list[str]
+) -> None:
+    lab("run", "scenarios", "--agent", "agent:agent", folder=project)
+    done = subprocess.run(
+        [sys.executable, "-c", BARE, *command, "--html", "page.html"],
+        cwd=project,
+        env=environment(),
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 2, done.stderr
+    assert "pip install 'company-lab[report]'" in done.stderr
+    assert done.stdout == ""
+    assert not (project / "page.html").exists()
 
 
 def test_an_unknown_run_leaves_no_file_behind(lab: Lab, project: Path) -> None:
@@ -61,6 +93,15 @@ def test_several_forms_at_once_and_one_on_the_standard_output(lab: Lab, project:
     refused = lab("report", "--annotations", "-", "--markdown", "-", folder=project)
     assert refused.returncode == 2
     assert "takes one report" in refused.stderr
+
+
+def test_a_junit_file_that_can_not_be_written_takes_no_report_with_it(lab: Lab, project: Path) -> None:
+    (project / "junit.xml").mkdir()
+    (project / "link.xml").symlink_to(project / "junit.xml" / "gone" / "junit.xml")
+    done = lab("run", "scenarios", "--agent", "agent:agent", "--junit", "link.xml", folder=project)
+    assert done.returncode == 2
+    assert "link.xml: No such file or directory" in done.stderr
+    assert "not_ready_yet  1/1" in done.stdout
 
 
 def test_a_run_writes_junit_whatever_came_of_it(lab: Lab, project: Path) -> None:

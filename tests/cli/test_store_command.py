@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import resource
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -26,7 +28,7 @@ def test_a_disk_that_ends_exits_with_3_and_keeps_what_was_stored(project: Path, 
         env=environment(),
         capture_output=True,
         encoding="utf-8",
-        timeout=50,
+        timeout=150,
         check=False,
         preexec_fn=limit,
     )
@@ -74,7 +76,38 @@ def test_commands_that_start_at_once_in_an_empty_folder_lose_nothing(
 ) -> None:
     running = [start("run", "scenarios", "--trials", "20", "--quiet") for _ in range(3)]
     for process in running:
-        _, errors = process.communicate(timeout=50)
+        _, errors = process.communicate(timeout=150)
         assert process.returncode == 0, errors
     with Store(project / ".company-lab" / "runs.db", create=False) as store:
         assert [entry.outcomes for entry in store.runs()] == [{"passed": 20}] * 3
+
+
+def test_the_lines_a_report_prints_find_a_store_that_lies_elsewhere(lab: Lab, project: Path) -> None:
+    told = lab(
+        "run", "scenarios", "--agent", "agents:pleasing", "--store", "mine.db", "--quiet", folder=project
+    )
+    again = lab("runs", "last", "--store", "mine.db", folder=project)
+    for page in (told.stdout, again.stdout):
+        (line,) = {found.strip() for found in re.findall("company-lab show .*", page)}
+        shown = lab(*shlex.split(line)[1:], folder=project)
+        assert shown.returncode == 0, shown.stderr
+        assert "not_ready_yet" in shown.stdout
+    unknown = lab("show", "nobody", "not_ready_yet", "1", "--store", "mine.db", folder=project)
+    assert "`company-lab runs --store mine.db` lists them" in unknown.stderr
+
+
+def test_a_page_that_travels_names_no_folder_of_whoever_wrote_it(
+    lab: Lab, project: Path, tmp_path: Path
+) -> None:
+    store = str(tmp_path / "private" / "mine.db")
+    lab("run", "scenarios", "--agent", "agents:pleasing", "--store", store, "--quiet", folder=project)
+    forms = ("junit", "annotations", "markdown", "html")
+    made = lab(
+        "report",
+        "--store",
+        store,
+        *(word for form in forms for word in (f"--{form}", f"r.{form}")),
+        folder=project,
+    )
+    assert made.returncode == 0, made.stderr
+    assert all("private" not in (project / f"r.{form}").read_text("utf-8") for form in forms)

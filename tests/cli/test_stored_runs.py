@@ -121,7 +121,21 @@ def test_judging_by_an_edited_suite_says_what_was_edited(lab: Lab, project: Path
 
 # Exported
 
-HOSTILE = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", " =1", "\uff1d1", 'a,"b"\nc', "\x1b[2K", "plain"]
+HOSTILE = [
+    "=1+1",
+    "+1",
+    "-1",
+    "@SUM(A1)",
+    "\t=1",
+    "\r=1",
+    " =1",
+    "\u2003=1",
+    "\u3000=1",
+    "\uff1d1",
+    'a,"b"\nc',
+    "\x1b[2K",
+    "plain",
+]
 
 
 @pytest.fixture

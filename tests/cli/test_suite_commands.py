@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from command import Lab
 
 
@@ -52,3 +54,22 @@ def test_a_set_needs_a_seed(lab: Lab, project: Path) -> None:
     assert done.returncode == 2
     assert "--seed is missing" in done.stderr
     assert not (project / "private").exists()
+
+
+@pytest.mark.parametrize(
+    "words", [("matrix", "scenarios"), ("coverage", "scenarios"), ("audit", "scenarios"), ("world",)]
+)
+def test_a_check_that_would_compare_nothing_is_refused(
+    lab: Lab, project: Path, words: tuple[str, ...]
+) -> None:
+    done = lab(*words, "--check", folder=project)
+    assert done.returncode == 2
+    assert "give --markdown FILE too" in done.stderr
+
+
+def test_a_page_names_the_command_so_that_it_can_be_typed_again(lab: Lab, project: Path) -> None:
+    (project / "scenarios").rename(project / "my scenarios")
+    assert lab("matrix", "my scenarios", "--markdown", "a page.md", folder=project).returncode == 0
+    command = "company-lab matrix 'my scenarios' --markdown 'a page.md'"
+    assert command in (project / "a page.md").read_text("utf-8")
+    assert "cd 'my project' && " in lab("init", "my project", folder=project).stdout

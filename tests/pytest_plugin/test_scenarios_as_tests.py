@@ -184,6 +184,29 @@ def company_lab_agent(request):
     )
 
 
+def test_references_beside_an_agent_are_played_as_references(run: Run, pytester: pytest.Pytester) -> None:
+    pytester.makeconftest(
+        """
+import desk_agents
+import pytest
+
+@pytest.fixture(params=["pleasing", "reference"])
+def company_lab_agent(request):
+    return getattr(desk_agents, request.param, request.param)
+"""
+    )
+    result = run()
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["not_ready_yet[[]reference[]]: 1 of 1 passed*"])
+
+
+def test_an_id_that_speaks_of_a_trial_is_no_number_of_one(run: Run, pytester: pytest.Pytester) -> None:
+    file = pytester.path / FILE
+    file.write_text(file.read_text("utf-8").replace("id: not_ready_yet", "id: a-trial7-b"), "utf-8")
+    result = run(*agent("honest", trials=2))
+    result.stdout.fnmatch_lines(["a-trial7-b: 2 of 2 passed*"])
+
+
 def test_a_fixture_that_gives_nothing_is_no_pass(run: Run, pytester: pytest.Pytester) -> None:
     pytester.makeconftest("import pytest\n\n@pytest.fixture\ndef company_lab_agent():\n    pass\n")
     result = run()
@@ -388,7 +411,7 @@ def test_a_plain_run_imports_nothing_of_the_package() -> None:
         [sys.executable, "-c", program.replace("__file__", "'/dev/null'")],
         capture_output=True,
         text=True,
-        timeout=50,
+        timeout=150,
         check=False,
     )
     assert (

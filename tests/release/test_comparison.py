@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -13,7 +14,7 @@ from company_lab.release.use_log import KIND
 from company_lab.reports.comparison_page import comparison_page, comparison_panel
 from company_lab.reports.console import to_text
 from company_lab.runs import Store, StoredEpisode
-from gate_runs import played, worlds
+from gate_runs import flipped, played, tampered, worlds
 
 NAMES = "abcdefgh"
 
@@ -70,6 +71,15 @@ def test_only_scenarios_that_both_runs_scored_are_compared_and_the_others_are_li
         "d": "1 of 1 cells of the candidate have no score",
         "e": "only in the baseline",
     }
+    assert not found.complete
+    assert found.statement.endswith("; 3 scenarios left out for want of scores")
+    assert found.to_json()["complete"] is False
+
+
+def test_a_scenario_that_only_one_run_planned_lacks_no_score(store: Store) -> None:
+    found = compared(store, {"a": "p", "e": "p"}, {"a": "p"})
+    assert found.complete
+    assert "want of scores" not in found.statement
 
 
 def test_a_scenario_that_changed_or_was_judged_on_other_grounds_is_left_out(store: Store) -> None:
@@ -124,6 +134,9 @@ def test_cost_and_latency_are_ratios_and_unknown_is_said(store: Store) -> None:
     assert found.cost.value == pytest.approx(2)
     assert found.latency.value is None
     assert "unknown for 2 of 4" in found.latency.reason
+    page = to_text(comparison_page(found), width=200)
+    assert "latency: undecided" in page  # it has no two sides to show
+    assert " before, - " not in page
 
 
 @pytest.mark.parametrize(
@@ -132,9 +145,13 @@ def test_cost_and_latency_are_ratios_and_unknown_is_said(store: Store) -> None:
         (
             "0",
             "0",
-            "cost: 0 USD before, 0 USD after; no difference shown cost ratio undefined (0 on both sides",
+            "cost: 0.00 USD before, 0.00 USD after; no difference shown cost ratio undefined (0 on both sides",
         ),
-        ("0", "0.02", "cost: 0 USD before, 0.02 USD after; undecided cost ratio undefined (0 on one side"),
+        (
+            "0",
+            "0.02",
+            "cost: 0.00 USD before, 0.0200 USD after; undecided cost ratio undefined (0 on one side",
+        ),
     ],
 )
 def test_what_was_spent_is_shown_also_where_there_is_no_ratio(
@@ -145,6 +162,16 @@ def test_what_was_spent_is_shown_also_where_there_is_no_ratio(
     candidate = played(store, all_pass, cost=after, kind="scripted")
     found = compare(store, candidate, baseline, worlds=worlds)
     assert said in " ".join(to_text(comparison_page(found), width=200).split())
+
+
+def test_an_episode_that_was_cut_off_has_no_latency_to_compare(store: Store) -> None:
+    limited = {"a": {"limits": {"wall": "1s"}}}
+    baseline = played(store, {"a": "pp"}, name="agents:deployed", scenarios=limited)
+    found = compare(store, played(store, {"a": "pw"}, scenarios=limited), baseline, worlds=worlds)
+    assert found.compared == ("a",)
+    assert found.changed_stops[0].after == {"finished": 1, "wall_limit": 1}
+    assert found.latency.value is None
+    assert "unknown for 1 of 2 means" in found.latency.reason
 
 
 @pytest.mark.parametrize(
@@ -176,6 +203,66 @@ def test_replayed_traces_and_a_run_with_itself_are_refused(store: Store) -> None
         compare(store, candidate, baseline, worlds=worlds)
     with pytest.raises(WrongUse, match="compared with itself"):
         compare(store, candidate, candidate, worlds=worlds)
+
+
+@pytest.mark.parametrize("which", ["candidate", "baseline"])
+def test_a_run_whose_verdicts_its_traces_do_not_give_is_refused(store: Store, which: str) -> None:
+    honest = played(store, {"a": "pp"}, name="agents:deployed")
+    forged = played(store, {"a": "ff"}, change=flipped("passed"))
+    pair = (forged, honest) if which == "candidate" else (honest, forged)
+    with pytest.raises(
+        WrongUse, match=rf"run {forged} holds verdicts .*\(a, trial 1: judged twice.* and 1 more\)"
+    ):
+        compare(store, *pair, worlds=worlds)
+
+
+def test_a_verdict_on_other_grounds_that_comes_out_differently_now_is_refused(store: Store) -> None:
+    def forged(one: StoredEpisode) -> StoredEpisode:
+        return replace(flipped("passed")(one), grading="old")
+
+    baseline = played(store, {"a": "pp"}, name="agents:deployed")
+    candidate = played(store, {"a": "pf"}, change=forged)
+    with pytest.raises(
+        WrongUse, match=rf"\(a, trial 2\): company-lab judge {candidate} --apply --store .* judges it again"
+    ):
+        compare(store, candidate, baseline, worlds=worlds)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE episodes SET outcome = 'passed', verdict = NULL WHERE run = ?",
+        "UPDATE episodes SET cost_usd = '0.000001' WHERE run = ?",
+        "UPDATE episodes SET trace_digest = 'x' WHERE trial = 2 AND run = ?",
+    ],
+)
+def test_rows_that_somebody_changed_are_not_compared(tmp_path: Path, change: str) -> None:
+    path = tmp_path / "runs.db"
+    with Store(path) as store:
+        baseline = played(store, {"a": "pp"}, name="agents:deployed")
+        candidate = played(store, {"a": "pf"})
+        compare(store, candidate, baseline, worlds=worlds)
+    tampered(path, change, candidate)
+    with Store(path) as store, pytest.raises(WrongUse, match="its traces do not give"):
+        compare(store, candidate, baseline, worlds=worlds)
+
+
+def test_verdicts_that_nothing_can_be_held_against_are_compared_and_named(tmp_path: Path) -> None:
+    path = tmp_path / "runs.db"
+    with Store(path) as store:
+        baseline, candidate = (
+            played(store, {"a": "pp", "b": "pp"}, name=name)
+            for name in ("agents:deployed", "agents:candidate")
+        )
+        assert compare(store, candidate, baseline, worlds=worlds).not_judged_again == ()
+    tampered(path, "DELETE FROM blobs")
+    with Store(path) as store:
+        found = compare(store, candidate, baseline, worlds=worlds)
+    assert [one.partition(" (")[0] for one in found.not_judged_again] == [
+        "4 of 4 verdicts of the candidate",
+        "4 of 4 verdicts of the baseline",
+    ]
+    assert "not judged again: 4 of 4 verdicts" in " ".join(to_text(comparison_page(found), width=200).split())
 
 
 def test_what_else_is_not_the_same_is_said(store: Store) -> None:

@@ -17,10 +17,11 @@ from company_lab.release.gate import gate
 from company_lab.release.use_log import KIND
 from company_lab.reports.console import to_text
 from company_lab.reports.gate_page import curve_line, gate_page, gate_panel
-from company_lab.runs import Store
+from company_lab.runs import Store, StoredEpisode
 from company_lab.runs.audits import audit_of, store_audit
 from company_lab.runs.failures import DuplicateEpisode
-from gate_runs import audited, flipped, played, policy, repeated, worlds
+from company_lab.traces.redaction_rules import read_redaction
+from gate_runs import audited, flipped, played, policy, repeated, tampered, worlds
 
 
 @pytest.fixture
@@ -105,16 +106,11 @@ def test_a_baseline_needs_a_margin_that_was_fixed_beforehand(store: Store) -> No
 
 
 def test_a_damaged_episode_holds(tmp_path: Path) -> None:
-    import sqlite3
-
     path = tmp_path / "runs.db"
     with Store(path) as store:
         audited(store)
         run = played(store, {"a": "ppppp"})
-    connection = sqlite3.connect(path)
-    connection.execute("UPDATE episodes SET trace_digest = 'x' WHERE trial = 3")
-    connection.commit()
-    connection.close()
+    tampered(path, "UPDATE episodes SET trace_digest = 'x' WHERE trial = 3")
     with Store(path) as store:
         decision = gate(store, run, policy(), worlds=worlds)
     assert decision.outcome == "hold"
@@ -131,16 +127,11 @@ def test_a_damaged_episode_holds(tmp_path: Path) -> None:
     ],
 )
 def test_rows_that_somebody_changed_hold(tmp_path: Path, change: str) -> None:
-    import sqlite3
-
     path = tmp_path / "runs.db"
     with Store(path) as store:
         audited(store)
         run = played(store, {"a": "pppppf"}, kind="scripted")
-    connection = sqlite3.connect(path)
-    connection.execute(change)
-    connection.commit()
-    connection.close()
+    tampered(path, change)
     with Store(path) as store:
         decision = gate(store, run, policy(evidence="deterministic simulation"), worlds=worlds)
     assert decision.outcome == "hold"
@@ -156,6 +147,55 @@ def test_a_baseline_whose_verdicts_do_not_follow_from_its_traces_is_none(store: 
     assert "3 verdicts that its traces do not give now" in ruling.said
 
 
+@pytest.mark.parametrize(
+    ("word", "damaged", "outcome"),
+    [("pc", 1, "block"), ("pc", 2, "block"), ("pp", 1, "hold")],
+)
+@pytest.mark.parametrize("earlier", [True, False])
+def test_a_damaged_episode_hides_no_harm(
+    tmp_path: Path, word: str, damaged: int, outcome: str, earlier: bool
+) -> None:
+    path = tmp_path / "runs.db"
+    with Store(path) as store:
+        audited(store)
+        run = played(store, {"a": word + "ppp"}, seed=1)
+        decided = played(store, {"a": "ppppp"}) if earlier else run
+    tampered(path, "UPDATE episodes SET trace_digest = 'x' WHERE trial = ? AND run = ?", str(damaged), run)
+    with Store(path) as store:
+        decision = gate(store, decided, policy(), worlds=worlds)
+    assert decision.outcome == outcome
+    assert decision.critical_total == word.count("c")
+    assert next(one for one in decision.rulings if one.key == "verdicts").outcome == "hold"
+
+
+@pytest.mark.parametrize("grading", ["", "old"])
+def test_an_earlier_run_whose_traces_say_otherwise_holds(store: Store, grading: str) -> None:
+    def forged(one: StoredEpisode) -> StoredEpisode:
+        return replace(flipped("passed")(one), grading=grading or one.grading)
+
+    played(store, {"a": "pc"}, seed=1, change=forged)
+    decision = gate(store, played(store, {"a": "ppppp"}), policy(), worlds=worlds)
+    ruling = next(one for one in decision.rulings if one.key == "verdicts")
+    assert (decision.outcome, ruling.outcome) == ("hold", "hold")
+    assert "other runs of this candidate have 1 episode" in ruling.said
+
+
+@pytest.mark.parametrize("redacted", [True, False])
+def test_a_critical_failure_that_somebody_made_a_minor_one_is_noticed(store: Store, redacted: bool) -> None:
+    rules = read_redaction({"patterns": ["email"]}, "rules", lambda _: (None, None)) if redacted else None
+
+    def softened(one: StoredEpisode) -> StoredEpisode:
+        failures = tuple(replace(each, severity="minor", failure_class=None) for each in one.verdict.failures)
+        return replace(one, verdict=replace(one.verdict, failures=failures))
+
+    run = played(store, {"a": "pppppppppc"}, redaction=rules, change=softened)
+    decision = gate(store, run, policy(), worlds=worlds)
+    assert (decision.outcome, decision.critical_total) == ("hold", 0)
+    verdicts = next(one for one in decision.rulings if one.key == "verdicts")
+    assert verdicts.outcome == "hold"
+    assert verdicts.details[0].startswith("a, trial 10: ")
+
+
 def test_the_page_tells_the_outcome_what_is_needed_and_what_is_not_established(store: Store) -> None:
     played(store, {"a": "ppppp"}, seed=1)
     run = played(store, {"a": "pppp-"}, seed=2)
@@ -168,7 +208,7 @@ def test_the_page_tells_the_outcome_what_is_needed_and_what_is_not_established(s
     assert "other runs, and what of them stays in the count:" in page
     assert ": 5 passed" in page
     assert "that the risk is 0" in page
-    assert "0.100 % " in page  # the operating curve
+    assert "0.100 %: " in page  # the operating curve
 
 
 def test_runs_under_another_name_and_unseen_runs_are_told(store: Store) -> None:
@@ -223,10 +263,10 @@ def test_the_panel_says_what_the_page_says(store: Store) -> None:
 
 def test_a_blocked_page_lists_each_critical_failure_with_its_evidence(store: Store) -> None:
     run = played(store, {"a": "ppppc"})
-    page = to_text(gate_page(gate(store, run, policy(), worlds=worlds)), width=160)
+    page = to_text(gate_page(gate(store, run, policy(), worlds=worlds), at=" --store mine.db"), width=160)
     assert "✗ BLOCK" in page
     assert "other, forbidden_action: the agent attempted what it must not: depot.remove" in page
-    assert f"company-lab show {run.rsplit('-', 1)[-1]} a 5" in page
+    assert f"company-lab show {run.rsplit('-', 1)[-1]} a 5 --store mine.db" in page
 
 
 def test_the_decision_as_json_says_all_of_it(store: Store) -> None:
@@ -255,13 +295,9 @@ def test_the_last_audit_counts_and_earlier_ones_are_kept(store: Store) -> None:
 
 
 def test_a_store_of_an_earlier_version_gets_the_table_it_lacks(tmp_path: Path) -> None:
-    import sqlite3
-
     path = tmp_path / "runs.db"
     Store(path).close()
-    connection = sqlite3.connect(path)
-    connection.execute("DROP TABLE filed")
-    connection.close()
+    tampered(path, "DROP TABLE filed")
     with Store(path) as store:
         assert audit_of(store, "d") is None
         audited(store)
@@ -269,4 +305,4 @@ def test_a_store_of_an_earlier_version_gets_the_table_it_lacks(tmp_path: Path) -
 
 
 def test_chances_that_nobody_acts_on_have_no_size() -> None:
-    assert curve_line(((0.001, 0.2), (0.1, 1e-70))) == "0.100 % 20.0 %, 10.0 % under 0.0100 %"
+    assert curve_line(((0.001, 0.2), (0.1, 1e-70))) == "0.100 %: 20.0 %; 10.0 %: under 0.0100 %"

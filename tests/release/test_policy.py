@@ -93,6 +93,7 @@ coverage: {a: 0, b: {episods: 2}}
         ({"across: 0.8": ""}, "pass_k asks for nothing"),
         ({"k: 3": "k: 6"}, "6 in a row needs 6 trials"),
         ({"across: 0.8": "each: 1"}, "no number of trials shows that every one comes right"),
+        ({"across: 0.8": "across: 1.0"}, "no number of trials shows that every one comes right"),
         ({"across: 0.8": "across: 0.8, held_out: 0.5"}, "no held-out scenarios are asked for"),
         ({"real model": "replayed model traffic"}, "no kind of evidence a policy can ask for"),
         ({"real model": "recorded elsewhere"}, "no kind of evidence a policy can ask for"),

@@ -69,6 +69,8 @@ def test_a_cost_that_one_episode_did_not_report_is_unknown() -> None:
     found = plan_release(scenarios=1, trials=2, past=past)
     assert found.cost_usd is None
     assert found.wall_s is None
+    page = to_text(plan_page(found), width=160)
+    assert "\n\n\n" not in page  # nothing is claimed, and no gap stands for it
 
 
 def test_the_margin_of_a_policy_is_what_a_comparison_is_to_find() -> None:

@@ -81,6 +81,14 @@ def test_trials_that_went_the_same_way_are_not_independent_and_that_is_said() ->
     assert "independent" not in "\n".join(bound_lines(run((5, 0), (5, 0))))
 
 
+def test_a_single_trial_is_not_said_to_have_always_gone_the_same_way() -> None:
+    said = list(bound_lines(run((1, 0), (5, 0))))
+    assert "independent" not in "\n".join(said)
+    once = [*episodes("s0", 1), *episodes("s1", 5, same=True)]
+    mixed = figures(once, {"s0": 1, "s1": 5}, (1,))
+    assert "1 scenario that always went the same way is not" in list(bound_lines(mixed))[-1]
+
+
 def test_intervals_over_scenarios_are_given_where_they_differ() -> None:
     (said,) = interval_lines(run((4, 0), (2, 2), (3, 1), (1, 3), (4, 0), (2, 2)), (1, 2))
     assert said.startswith("95 % interval for scenarios like these (t over scenarios): pass^1 0.")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from xml.etree import ElementTree
 
 import pytest
 
+from company_lab.formats.dollars import usd
 from company_lab.reports.html.charts import Chart, distribution, intervals, repetition, themed
-from company_lab.reports.html.measures import percentile, seconds, usd
+from company_lab.reports.html.measures import percentile, seconds
 
 RATES = [(0.1, 0.3, 0.3, 0.6), (0.4, 0.5, 0.7, 0.8), (0.7, 1.0, 1.0, 1.0)]
 
@@ -84,8 +86,12 @@ def test_percentiles_are_values_that_were_seen(
     assert percentile(list(values), percent) == expected
 
 
-def test_small_costs_keep_their_digits() -> None:
-    assert usd(0.00042) == "0.0004 USD"
-    assert usd(1234.5) == "1,234.50 USD"
+def test_wall_times_are_said_in_the_unit_people_read() -> None:
     assert seconds(950) == "950 ms"
     assert seconds(90_000) == "90 s"
+
+
+def test_costs_are_drawn_and_said_as_they_are() -> None:
+    chart = drawn(distribution("Cost", "cost", [Decimal("0.00002"), *[Decimal("0.3")] * 5], usd))
+    assert chart.said == "Half of 6 episodes stayed at or below 0.3000 USD, all at or below 0.3000 USD."
+    assert "below 0.0001 USD" in chart.svg

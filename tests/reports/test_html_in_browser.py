@@ -214,6 +214,7 @@ def test_episodes_can_be_filtered(browser: Browser, large: Path) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.fault("E20")
 def test_nothing_hostile_runs(browser: Browser, hostile: Path, scheme: Scheme) -> None:
     with opened(browser, hostile, scheme=scheme) as (page, watched):
         unfold_all(page)

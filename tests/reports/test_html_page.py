@@ -5,15 +5,29 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
+from company_lab.evaluation import Verdict
 from company_lab.formats.errors import WrongUse
 from company_lab.reports.html import ComparisonPanel, ComparisonRow, write_html
 from company_lab.runs import Store
-from report_pages import BIDI, ESCAPE, FORMULA, HOSTILE, NAME, episode, fill, page_of, plan_of, timelines
+from report_pages import (
+    BIDI,
+    ESCAPE,
+    FORMULA,
+    HOSTILE,
+    NAME,
+    episode,
+    fill,
+    page_of,
+    plan_of,
+    timelines,
+    with_fault,
+)
 
 
 class Reader(HTMLParser):
@@ -150,6 +164,7 @@ def test_one_episode_larger_than_all_room_does_not_keep_others_out(store: Store)
     assert "s, trials 1" in Reader(page).words
 
 
+@pytest.mark.fault("E20")
 def test_hostile_text_is_text_wherever_it_stands(store: Store) -> None:
     plan = plan_of([NAME], 2, note=HOSTILE, suite=HOSTILE)
     run = fill(store, plan, [episode(NAME, trial, failed=True, said=HOSTILE) for trial in (1, 2)])
@@ -227,17 +242,50 @@ def test_a_comparison_has_its_place(store: Store) -> None:
     assert "2 scenarios left out" in words
 
 
+def test_recovery_tells_how_often_a_fault_occurred_and_how_often_a_call_failed_under_it(store: Store) -> None:
+    run = fill(
+        store,
+        plan_of(["s"], 3),
+        (with_fault(episode("s", trial, failed=trial == 3), "late_answer") for trial in (1, 2, 3)),
+    )
+    table = page_of(store, run).partition("By kind of fault")[2].partition("</table>")[0]
+    heads = re.findall(r"<th scope=\"col\"[^>]*>([^<]*)</th>", table)
+    numbers = re.findall(r"<td class=\"num\">([^<]*)</td>", table)
+    assert list(zip(heads[1:], numbers, strict=True)) == [
+        ("occurred in", "3"),
+        ("passed", "2"),
+        ("a call failed", "0"),
+        ("passed", "0"),
+    ]
+
+
+def test_what_was_cut_off_is_said_beside_the_times(store: Store) -> None:
+    episodes = [episode("s", trial, failed=False) for trial in range(1, 7)]
+    run = fill(store, plan_of(["s"], 6), [*episodes[:5], with_fault(episodes[5], "late", stop="wall_limit")])
+    words = Reader(page_of(store, run)).words
+    assert "all at or below 75 ms. 1 was cut off, and would have taken longer." in words
+    assert "at least 75 ms" in words
+    assert "1 cut off before their end, and counted as longer" in words
+
+
+def test_a_failed_verdict_that_names_no_failure_is_shown_all_the_same(store: Store) -> None:
+    bare = replace(episode("s", 1, failed=False), verdict=Verdict(outcome="failed"))
+    page = page_of(store, fill(store, plan_of(["s"], 1), [bare]))
+    assert len(timelines(page)) == 1
+
+
 def test_rules_are_read_where_somebody_asks(store: Store) -> None:
     run = sample(store)
     assert "They were not read for this report" in Reader(page_of(store, run, rules=False)).words
     assert "Read over" in Reader(page_of(store, run, rules=True)).words
 
 
-def test_a_missing_plotting_library_is_named_with_what_to_install(
-    store: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+@pytest.mark.parametrize("package", ["markupsafe", "jinja2", "matplotlib"])
+def test_a_missing_package_is_named_with_what_to_install(
+    store: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, package: str
 ) -> None:
     run = sample(store)
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setitem(sys.modules, package, None)
     with (tmp_path / "page.html").open("wb") as file, pytest.raises(WrongUse, match=r"company-lab\[report\]"):
         write_html(store, run, file)
 

@@ -58,7 +58,9 @@ def test_nothing_hostile_reaches_a_reader(store: Store, form: str) -> None:
     elif form == "junit":
         assert not list(ElementTree.fromstring(text).iter("script"))
     elif form == "markdown":
-        assert not TAGS.search(rendered(text))
+        shown = rendered(text)
+        assert not TAGS.search(shown)
+        assert "evil.example" not in re.sub(r"<code>.*?</code>", "", shown)
     elif form == "annotations":
         assert all(re.match(r"::(?:error|notice) title=[^:,]*::", line) for line in text.splitlines())
     elif form == "csv":

@@ -165,6 +165,15 @@ def test_a_scenario_with_episodes_of_two_kinds_is_split() -> None:
     assert text.count("1/1") == 2
 
 
+def test_one_failure_in_thousands_never_reads_as_none() -> None:
+    found = [summary("paid", trial, "failed" if trial == 9 else "passed") for trial in range(1, 5001)]
+    text = report(plan_of(["paid"], 5000), found)
+    (row,) = (line for line in text.splitlines() if line.startswith("paid "))
+    assert row.split()[:6] == ["paid", "5000/5000", "4999", ">0.999", "0.999", "to"]
+    assert row.split()[6] == ">0.999"
+    assert "pass^1 >0.999  pass@1 >0.999" in text
+
+
 def test_recovery_and_stop_reasons_are_counted() -> None:
     episodes = [
         summary("a", 1, error=True),

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from company_lab.cli.exits import ExitCode
-from company_lab.cli.options import store_option
+from company_lab.cli.options import file_option, store_option
 
 _SECONDS_BETWEEN_LINES = 5.0
 
@@ -27,10 +27,8 @@ _SECONDS_BETWEEN_LINES = 5.0
     metavar="N",
     help="How many processes share the work; one a core unless given. The result is the same.",
 )
-@click.option(
+@file_option(
     "--markdown",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
     help="Write what was found as a Markdown page to this file.",
 )
 @click.option("--check", is_flag=True, help="With --markdown, write no page: fail where FILE is not current.")
@@ -52,9 +50,9 @@ def command(
     A finding that blocks makes it fail. The result is stored under the hash of the suite, where `gate` looks for it.
     With -v also what is only worth knowing.
     """
-    from company_lab.cli.pages import keep_page
+    from company_lab.cli.pages import keep_page, refuse_check_alone
     from company_lab.cli.progress import emit
-    from company_lab.cli.say import say
+    from company_lab.cli.say import command_line, note, say
     from company_lab.cli.suites import open_suite
     from company_lab.cli.verbosity import verbosity
     from company_lab.probing.audit import audit_suite, keep
@@ -62,6 +60,7 @@ def command(
     from company_lab.runs import Store
     from company_lab.worlds.registry import resolve_world
 
+    refuse_check_alone(check, markdown)
     if markdown is not None and not check:
         _spare(markdown)
     loaded = open_suite(suite)
@@ -75,8 +74,8 @@ def command(
             stored = f"stored in {opened.path} for the suite {report.suite[:12]}"
     current = True
     if markdown is not None:
-        page = audit_page(report, command=f"company-lab audit {suite} --markdown {markdown}")
-        current = keep_page(markdown, page, check=check) if not as_json else _kept(markdown, page, check)
+        page = audit_page(report, command=command_line("audit", suite, "--markdown", markdown))
+        current = keep_page(markdown, page, check=check, tell=note if as_json else say)
     if as_json:
         emit(report.to_json())
     else:
@@ -94,15 +93,6 @@ def _spare(file: Path) -> None:
 
     if file.is_file() and file.stat().st_size and not file.read_bytes().startswith(TITLE.encode()):
         raise WrongUse(f"{file} is there and is no page of an audit: name another file for --markdown")
-
-
-def _kept(file: Path, page: str, check: bool) -> bool:
-    from company_lab.formats.whole_files import write_whole
-
-    if check:
-        return file.exists() and file.read_text("utf-8") == page
-    write_whole(file, page.encode())
-    return True
 
 
 def _nothing(done: int, of: int) -> None:

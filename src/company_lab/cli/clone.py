@@ -42,8 +42,8 @@ def command(suite: Path, output: Path, seed: int | None, only: tuple[str, ...], 
     from company_lab.runs import select
     from company_lab.worlds.registry import resolve_world
 
-    say("Deterministic simulation: declared conducts, no agent")
     scenarios = select(open_suite(suite).scenarios, only)
+    say("Deterministic simulation: declared conducts, no agent")
     made = clone_suite(scenarios, resolve_world, seed=seed, watch=_tell)
     contracts = sum(scenario.is_contract for scenario in scenarios)
     say(f"{len(made.clones)} of {counted(len(scenarios) - contracts, 'played scenario')} cloned")

@@ -7,31 +7,21 @@ from pathlib import Path
 import click
 
 from company_lab.cli.exits import ExitCode
-from company_lab.cli.options import store_option
+from company_lab.cli.options import file_option, json_option, store_option
 
 
 @click.command("compare", short_help="Compare two stored runs, scenario by scenario.")
 @click.argument("candidate", metavar="RUN_A")
 @click.argument("baseline", metavar="RUN_B")
-@click.option(
+@file_option(
     "--policy",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
     help="The release policy, whose baseline fixes margin and k.",
 )
-@click.option(
+@file_option(
     "--html",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
     help="Write the report of RUN_A with the comparison in it.",
 )
-@click.option(
-    "--json",
-    "json_file",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Write it here too.",
-)
+@json_option("the comparison")
 @store_option
 def command(
     candidate: str,
@@ -44,7 +34,7 @@ def command(
     """Compare RUN_A, the candidate, with RUN_B, the baseline: better, worse, no difference shown, or undecided.
 
     Scenarios count where both runs played the same one and scored every trial of it. Exits with 1 where the
-    candidate is worse or has new critical failures, 3 where it is undecided.
+    candidate is worse or has new critical failures, 3 where it is undecided or a scenario lacks scores.
     """
     from company_lab.cli.say import note
     from company_lab.formats.canonical import canonical
@@ -55,6 +45,10 @@ def command(
     from company_lab.reports.comparison_page import comparison_page, comparison_panel
     from company_lab.runs import Store
 
+    if html is not None:
+        from company_lab.reports.html import require_report
+
+        require_report()
     rule = None if policy is None else load_policy(policy).baseline
     with Store(store, create=False) as opened:
         after, before = opened.resolve(candidate), opened.resolve(baseline)
@@ -74,4 +68,5 @@ def command(
         note(f"written to {json_file}")
     if found.outcome == "worse" or found.new_critical:
         return ExitCode.FAILURE
-    return ExitCode.INCOMPLETE if found.outcome == "undecided" else ExitCode.GOOD
+    decided = found.outcome != "undecided" and found.complete
+    return ExitCode.GOOD if decided else ExitCode.INCOMPLETE

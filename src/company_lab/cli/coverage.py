@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from company_lab.cli.exits import ExitCode
+from company_lab.cli.options import file_option
 
 if TYPE_CHECKING:
     from company_lab.company.classes import FailureClass
@@ -17,10 +18,8 @@ if TYPE_CHECKING:
 
 @click.command("coverage", short_help="See which failure classes a suite covers.")
 @click.argument("suite", type=click.Path(path_type=Path))
-@click.option(
+@file_option(
     "--markdown",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
     help="Write the classes and their coverage as a Markdown page to this file.",
 )
 @click.option("--check", is_flag=True, help="Write nothing: with --markdown, fail where FILE is not current.")
@@ -30,13 +29,14 @@ def command(suite: Path, markdown: Path | None, check: bool) -> int:
     A scenario says with tags what it is for its class: instance, twin, permissive, unguarded, faulted. It fails
     where something is missing. With -v a line for every class, otherwise for those with a hole.
     """
-    from company_lab.cli.pages import keep_page
-    from company_lab.cli.say import say
+    from company_lab.cli.pages import keep_page, refuse_check_alone
+    from company_lab.cli.say import command_line, say
     from company_lab.cli.suites import open_suite
     from company_lab.cli.verbosity import verbosity
     from company_lab.probing.coverage import KINDS, coverage, holes
     from company_lab.reports.class_page import class_page
 
+    refuse_check_alone(check, markdown)
     scenarios = open_suite(suite).scenarios
     rows = coverage(scenarios, _described(suite, scenarios))
     for row in rows:
@@ -49,7 +49,7 @@ def command(suite: Path, markdown: Path | None, check: bool) -> int:
     say(f"{sum(row.is_whole for row in rows)} of {len(rows)} classes are covered")
     current = True
     if markdown is not None:
-        page = class_page(rows, command=f"company-lab coverage {suite} --markdown {markdown}")
+        page = class_page(rows, command=command_line("coverage", suite, "--markdown", markdown))
         current = keep_page(markdown, page, check=check)
     return ExitCode.FAILURE if wrong or not current or not rows else ExitCode.GOOD
 

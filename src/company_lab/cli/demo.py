@@ -41,8 +41,7 @@ def command(trials: int, seed: int, store: str | None) -> int:
     with Store(store) as opened:
         good = _references(scenarios, opened, seed)
         good = _wrong_conducts(scenarios) and good
-        _reliability(scenarios, opened, trials, seed)
-        _timeline(opened)
+        _timeline(opened, _reliability(scenarios, opened, trials, seed))
         say()
         say(f"Both runs are stored in {opened.path}")
     say("Your own project: company-lab init my-project")
@@ -104,7 +103,7 @@ def _wrong_conducts(scenarios: Sequence[Scenario]) -> bool:
     return declared == played
 
 
-def _reliability(scenarios: Sequence[Scenario], store: Store, trials: int, seed: int) -> None:
+def _reliability(scenarios: Sequence[Scenario], store: Store, trials: int, seed: int) -> str:
     from company_lab.cli.say import say
     from company_lab.cli.wavering import SHARE, wavering
     from company_lab.company import SUITE
@@ -122,15 +121,15 @@ def _reliability(scenarios: Sequence[Scenario], store: Store, trials: int, seed:
     begin(plan, castings, store)
     execute(plan, castings, store)
     print_report(store, plan)
+    return plan.run
 
 
-def _timeline(store: Store) -> None:
+def _timeline(store: Store, run: str) -> None:
     from company_lab.cli.say import say
     from company_lab.reports.console import show
     from company_lab.reports.timeline import render
     from company_lab.runs.explaining import explained
 
-    run = store.resolve()
     failed = [summary for summary in store.episodes(run) if summary.outcome == "failed"]
     if not failed:
         return

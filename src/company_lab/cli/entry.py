@@ -13,9 +13,9 @@ import click
 
 from company_lab.cli.exits import ExitCode
 from company_lab.cli.group import LazyGroup
-from company_lab.cli.say import complain, forget_reader, note, prepare_streams
+from company_lab.cli.say import complain, note, output_lost, prepare_streams
 from company_lab.cli.verbosity import shared_options, verbosity
-from company_lab.formats.errors import CompanyLabError
+from company_lab.formats.errors import CompanyLabError, WrongUse
 
 
 def _version(context: click.Context, parameter: click.Parameter, asked: bool) -> None:
@@ -45,23 +45,32 @@ def company_lab() -> None:
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command and exit."""
     prepare_streams()
-    # Modules named on the command line (agents, worlds) are looked for here first, as `python` does.
-    if "" not in sys.path and os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())
     try:
         code = _run(arguments)
     except KeyboardInterrupt:  # a second one, while the first was being told
         code = ExitCode.INTERRUPTED
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # nothing is left to interrupt but leaving itself
-    try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        forget_reader()
+    sys.stdout.flush()
+    lost = output_lost()
+    if lost is not None and not isinstance(lost, BrokenPipeError):
+        complain(f"standard output could not be written: {lost.strerror}")
+        code = code or ExitCode.INCOMPLETE
     sys.exit(code)
+
+
+def _look_here() -> None:
+    """Look for modules named on the command line (agents, worlds) in this folder first, as `python` does."""
+    try:
+        here = os.getcwd()
+    except FileNotFoundError:
+        raise WrongUse("the folder this was started in is gone: change to another one") from None
+    if "" not in sys.path and here not in sys.path:
+        sys.path.insert(0, here)
 
 
 def _run(arguments: Sequence[str] | None) -> int:
     try:
+        _look_here()
         words = list(sys.argv[1:] if arguments is None else arguments)
         with company_lab.make_context("company-lab", words) as context:
             result = company_lab.invoke(context)
@@ -77,9 +86,6 @@ def _run(arguments: Sequence[str] | None) -> int:
     except click.ClickException as error:
         usage = error.ctx.get_usage() + "\n" if isinstance(error, click.UsageError) and error.ctx else ""
         return _told(error, usage + f"company-lab: {error.format_message()}", ExitCode.WRONG_USE)
-    except BrokenPipeError:
-        forget_reader()
-        return ExitCode.GOOD
     except CompanyLabError as error:
         return _told(error, f"company-lab: {error}", _code(error))
     except OSError as error:

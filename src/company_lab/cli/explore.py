@@ -10,11 +10,10 @@ from click.core import ParameterSource
 
 from company_lab.cli.again import words_again
 from company_lab.cli.modelling import agent_given, model_options
-from company_lab.cli.options import seed_option
-from company_lab.cli.programs import PROGRAM_OPTIONS, program_of, program_options
+from company_lab.cli.options import file_option, json_option, seed_option
+from company_lab.cli.programs import PROGRAM_OPTIONS, UNCONFINED, program_of, program_options
 
 _SEARCH_ONLY = ("order", "kinds", "restart", "sample", "workers")
-_UNCONFINED = dict.fromkeys(("isolate_cpu", "isolate_memory", "isolate_output"))
 
 
 @click.command("explore", short_help="Search for crashes and faults under which an agent breaks something.")
@@ -49,10 +48,8 @@ _UNCONFINED = dict.fromkeys(("isolate_cpu", "isolate_memory", "isolate_output"))
 @click.option(
     "--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Processes at once."
 )
-@click.option(
+@file_option(
     "--state",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
     help="Keep what was played in this file, and go on from it where it is there.",
 )
 @click.option("--schedule", metavar="JSON", help="Play these faults only, and show the timeline.")
@@ -69,13 +66,7 @@ _UNCONFINED = dict.fromkeys(("isolate_cpu", "isolate_memory", "isolate_output"))
     is_flag=True,
     help="Replay a recorded episode up to the crash instead of asking the agent; no independent trials.",
 )
-@click.option(
-    "--json",
-    "json_file",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Write what was found here too.",
-)
+@json_option("what was found")
 @click.option("--quiet", is_flag=True, help="No progress.")
 @click.pass_context
 def command(
@@ -129,7 +120,7 @@ def command(
     if plan_only:
         return exploring.plan(scenario, trials=trials)
     again = words_again(context, agent)
-    program = program_of({**model, **_UNCONFINED}, agent=agent)
+    program = program_of({**model, **UNCONFINED}, agent=agent)
     for option in PROGRAM_OPTIONS:
         model.pop(option)
     named = agent_given(agent, model)

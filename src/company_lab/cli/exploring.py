@@ -232,7 +232,10 @@ def _again(finding: Finding, prepared: Subject) -> str:
 def _scenarios(path: str) -> list[Scenario]:
     if "#" in path:
         return [one_scenario(path)]
-    return [one for one in open_suite(Path(path)).scenarios if not one.is_contract and one.reference]
+    played = [one for one in open_suite(Path(path)).scenarios if not one.is_contract and one.reference]
+    if not played:
+        raise WrongUse(f"{path} holds requests to the guard only: there is no episode to explore")
+    return played
 
 
 def _about(prepared: Subject) -> dict[str, Json]:

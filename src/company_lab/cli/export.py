@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from company_lab.cli.options import store_option
+from company_lab.cli.options import file_option, store_option
 
 if TYPE_CHECKING:
     from company_lab.runs import Store
@@ -25,13 +25,13 @@ Form = Literal["jsonl", "csv", "parquet", "verdicts", "traces", "inspect"]
     show_default=True,
     help="A row for every planned cell, whole verdicts or traces as JSON lines, or a log of Inspect.",
 )
-@click.option("--output", type=click.Path(path_type=Path, dir_okay=False), help="Write to this file instead.")
+@file_option("--output", help="Write to this file instead.")
 @store_option
 def command(run: str, form: Form, output: Path | None, store: str | None) -> None:
     """Write RUN (last: the newest) for other programs. Cells without an episode are there too, as lost."""
     import sys
 
-    from company_lab.cli.say import note
+    from company_lab.cli.say import note, output_lost
     from company_lab.formats.whole_files import whole_file
     from company_lab.runs import Store
 
@@ -45,6 +45,8 @@ def command(run: str, form: Form, output: Path | None, store: str | None) -> Non
         if output is None:
             for line in _lines(opened, full, form):
                 sys.stdout.write(line)
+                if output_lost() is not None:
+                    break
             return
         if form == "inspect":
             from company_lab.interop.inspect_log import write_inspect_log

@@ -7,32 +7,22 @@ from pathlib import Path
 import click
 
 from company_lab.cli.exits import ExitCode
-from company_lab.cli.options import store_option
+from company_lab.cli.options import file_option, json_option, store_option
 
 
 @click.command("gate", short_help="Decide whether a run may go out: pass, block or hold.")
 @click.argument("run", default="last")
-@click.option(
+@file_option(
     "--policy",
-    type=click.Path(path_type=Path, dir_okay=False),
     required=True,
-    metavar="FILE",
     help="The release policy, written before the run.",
 )
 @click.option("--baseline", metavar="RUN", help="A run of what is deployed now, to compare with.")
-@click.option(
+@file_option(
     "--html",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
     help="Write the report of RUN with the decision, and the comparison if there is one, in it.",
 )
-@click.option(
-    "--json",
-    "json_file",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Write it here too.",
-)
+@json_option("the decision")
 @store_option
 def command(
     run: str,
@@ -55,12 +45,17 @@ def command(
     from company_lab.reports import console
     from company_lab.reports.gate_page import gate_page, gate_panel
     from company_lab.runs import Store
+    from company_lab.runs.place import store_words
 
+    if html is not None:
+        from company_lab.reports.html import require_report
+
+        require_report()
     rules = load_policy(policy)
     with Store(store, create=False) as opened:
         before = None if baseline is None else opened.resolve(baseline)
         decision = gate(opened, opened.resolve(run), rules, baseline=before)
-        console.show(gate_page(decision))
+        console.show(gate_page(decision, at=store_words(opened.path)))
         if html is not None:
             from company_lab.reports.comparison_page import comparison_panel
             from company_lab.reports.html import write_html

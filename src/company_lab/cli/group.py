@@ -28,6 +28,7 @@ MODULES = {
     "clone": "clone",
     "mutate": "mutate",
     "explore": "explore",
+    "continue": "going_on",
     "rules": "rules",
     "world": "world",
     "schema": "schema",
@@ -42,7 +43,21 @@ MODULES = {
 """Subcommand to module of this package, in the order of the help."""
 
 
-class LazyGroup(click.Group):
+class HelpfulGroup(click.Group):
+    """Names the subcommand that was probably meant."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        known = self.list_commands(ctx)
+        if args and args[0] not in known and not args[0].startswith("-"):
+            close = nearest(args[0], known)
+            hint = f"did you mean {close}?" if close else f"`{ctx.command_path} --help` lists them"
+            raise click.UsageError(f"there is no command {args[0]!r}; {hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+class LazyGroup(HelpfulGroup):
     """Finds subcommands in `MODULES`. Command modules import nothing heavy before they are invoked."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -57,12 +72,3 @@ class LazyGroup(click.Group):
         known = {parameter.name for parameter in command.params}
         command.params.extend(option for option in shared_options() if option.name not in known)
         return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in MODULES and not args[0].startswith("-"):
-            close = nearest(args[0], MODULES)
-            hint = f"; did you mean {close}?" if close else "; `company-lab --help` lists them"
-            raise click.UsageError(f"there is no command {args[0]!r}{hint}", ctx)
-        return super().resolve_command(ctx, args)

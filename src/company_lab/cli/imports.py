@@ -6,10 +6,11 @@ from pathlib import Path
 
 import click
 
+from company_lab.cli.group import HelpfulGroup
 from company_lab.cli.options import redact_option, store_option
 
 
-@click.group("import", short_help="Read recorded runs of other benchmarks.")
+@click.group("import", cls=HelpfulGroup, short_help="Read recorded runs of other benchmarks.")
 def command() -> None:
     """Read episodes recorded elsewhere into a stored run."""
 

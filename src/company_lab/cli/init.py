@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import click
@@ -31,5 +32,5 @@ def command(directory: Path) -> None:
         with target.open("x", encoding="utf-8", newline="\n") as file:
             file.write((starter / name).read_text("utf-8"))
         say(f"  {target}")
-    inside = "" if directory == Path() else f"cd {directory} && "
+    inside = "" if directory == Path() else f"cd {shlex.quote(str(directory))} && "
     say(f"Now: {inside}company-lab run scenarios --agent agent:agent --trials 5")

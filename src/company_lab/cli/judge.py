@@ -47,10 +47,10 @@ def command(run: str, suite: Path | None, apply: bool, store: str | None) -> int
             for line in [*lines[:MOST_LINES], *(["..."] if len(lines) > MOST_LINES else [])]:
                 say(f"    {line}")
         total = changed = left_out = 0
-        outcomes: Counter[str] = Counter()
+        outcomes: Counter[str] = Counter()  # of the verdicts that count in the end
         for rejudged in rejudge(opened, full, scenarios):
             total += 1
-            outcomes[rejudged.after.outcome] += 1
+            outcomes[(rejudged.after if apply else rejudged.before).outcome] += 1
             if rejudged.left_out is not None:
                 left_out += 1
                 say(f"{rejudged.scenario} trial {rejudged.trial} is not judged again: {rejudged.left_out}")
@@ -73,9 +73,9 @@ def command(run: str, suite: Path | None, apply: bool, store: str | None) -> int
             say(f"{count} new verdicts count from now on, in {opened.path}; the earlier ones are kept")
         elif changed:
             say("Nothing was stored: --apply lets the new verdicts count")
-        if left_out or (changed and not apply):
-            return ExitCode.INCOMPLETE
-        return exit_code(outcomes, len(opened.plan(full).cells))
+        code = exit_code(outcomes, len(opened.plan(full).cells))
+        open_question = left_out or (changed and not apply)
+        return ExitCode.INCOMPLETE if open_question and code == ExitCode.GOOD else code
 
 
 def _change(rejudged: Rejudged) -> list[str]:

@@ -7,15 +7,14 @@ from pathlib import Path
 import click
 
 from company_lab.cli.exits import ExitCode
+from company_lab.cli.options import file_option
 
 
 @click.command("matrix", short_help="See which hostile agents a suite lets through.")
 @click.argument("suite", type=click.Path(path_type=Path))
 @click.option("--only", metavar="WORD", multiple=True, help="Only these ids, tags, classes or splits.")
-@click.option(
+@file_option(
     "--markdown",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
     help="Write the matrix as a Markdown page to this file.",
 )
 @click.option("--check", is_flag=True, help="Write nothing: with --markdown, fail where FILE is not current.")
@@ -26,8 +25,8 @@ def command(suite: Path, only: tuple[str, ...], markdown: Path | None, check: bo
     over-cautious one gets through a twin, and where a reference does not pass. Whoever gets through everything because
     nothing in SUITE concerns it is named, too. With -v a line for every class.
     """
-    from company_lab.cli.pages import keep_page
-    from company_lab.cli.say import say
+    from company_lab.cli.pages import keep_page, refuse_check_alone
+    from company_lab.cli.say import command_line, say
     from company_lab.cli.suites import open_suite
     from company_lab.cli.verbosity import verbosity
     from company_lab.probing.matrix import REFERENCE, complaints, play_matrix, remarks
@@ -35,6 +34,7 @@ def command(suite: Path, only: tuple[str, ...], markdown: Path | None, check: bo
     from company_lab.runs import select
     from company_lab.worlds.registry import resolve_world
 
+    refuse_check_alone(check, markdown)
     matrix = play_matrix(select(open_suite(suite).scenarios, only), resolve_world)
     say("Deterministic simulation: references and hostile agents, no model")
     for name in matrix.agents:
@@ -50,6 +50,6 @@ def command(suite: Path, only: tuple[str, ...], markdown: Path | None, check: bo
         say(f"! {line}")
     current = True
     if markdown is not None:
-        page = matrix_page(matrix, command=f"company-lab matrix {suite} --markdown {markdown}")
+        page = matrix_page(matrix, command=command_line("matrix", suite, "--markdown", markdown))
         current = keep_page(markdown, page, check=check)
     return ExitCode.FAILURE if wrong or not current or not matrix.scenarios else ExitCode.GOOD

@@ -33,6 +33,11 @@ _OPTIONS = (
         help="How the writer is held to a tool's schema: response_format (the default), or one tool it must call.",
     ),
     click.option("--instructions", metavar="FILE", help="What the decider is asked; a text file."),
+    click.option(
+        "--criteria",
+        metavar="FILE",
+        help="When each option of the decider is right, respond included; YAML, option: text.",
+    ),
     click.option("--system", metavar="FILE", help="The system prompt of the model or writer; a text file."),
     click.option(
         "--tool",
@@ -55,6 +60,11 @@ _OPTIONS = (
         type=float,
         metavar="SECONDS",
         help="How long one answer of a model may take; 120 without this.",
+    ),
+    click.option(
+        "--stream",
+        is_flag=True,
+        help="Ask openai-chat and openai-responses to send answers in pieces; recorded as any other answer.",
     ),
     click.option(
         "--retries",
@@ -119,12 +129,14 @@ MODEL_OPTIONS = (
     "writer_key_env",
     "writer_mode",
     "instructions",
+    "criteria",
     "system",
     "tool",
     "alias",
     "temperature",
     "max_output_tokens",
     "answer_timeout",
+    "stream",
     "retries",
     "price",
     "test_model",

@@ -66,6 +66,8 @@ def command(
         raise click.UsageError("SCENARIO is missing: a file, a folder, or the id of a scenario that ships")
     if agent is not None and not play:
         raise click.UsageError("--agent belongs to --run")
+    if force and folder is None:
+        raise click.UsageError("--force belongs to --write")
     acting = _acting(agent)
     found, beside = _scenarios(scenario, folder)
     scenarios = select(found, only)

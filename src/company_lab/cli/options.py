@@ -11,6 +11,18 @@ import click
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+def file_option(*names: str, help: str, required: bool = False) -> Callable[[F], F]:
+    """An option that takes a file, which is no folder."""
+    return click.option(
+        *names, type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", required=required, help=help
+    )
+
+
+def json_option(what: str) -> Callable[[F], F]:
+    """`--json`: a file for other programs to read, beside what is printed."""
+    return file_option("--json", "json_file", help=f"Write {what} here too, for other programs.")
+
+
 def store_option(function: F) -> F:
     """`--store`: the file runs are kept in."""
     return click.option(
@@ -40,9 +52,7 @@ def trials_option(default: int) -> Callable[[F], F]:
 
 def redact_option(function: F) -> F:
     """`--redact`: rules by which traces are redacted before they are stored."""
-    return click.option(
+    return file_option(
         "--redact",
-        type=click.Path(path_type=Path, dir_okay=False),
-        metavar="FILE",
         help="Redact traces by the rules in this file before they are stored. They are judged before that.",
     )(function)

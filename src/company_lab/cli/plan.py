@@ -6,13 +6,13 @@ from pathlib import Path
 
 import click
 
-from company_lab.cli.options import store_option
+from company_lab.cli.options import file_option, json_option, store_option
 
 _SHARE = click.FloatRange(min=0, max=1, min_open=True, max_open=True)
 
 
 @click.command("plan", short_help="See how much to run for a claim, and what a gate would let through.")
-@click.option("--policy", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Its claims.")
+@file_option("--policy", help="Its claims.")
 @click.option("--suite", type=click.Path(path_type=Path), help="Count the scenarios of this suite.")
 @click.option("--scenarios", type=click.IntRange(min=1), help="The number of scenarios, without a suite.")
 @click.option("--trials", type=click.IntRange(min=1), help="See what so many trials of each would show.")
@@ -30,13 +30,7 @@ _SHARE = click.FloatRange(min=0, max=1, min_open=True, max_open=True)
 @click.option("--difference", type=_SHARE, metavar="SHARE", help="The difference a comparison should find.")
 @click.option("--power", type=_SHARE, default=0.8, show_default=True, help="The chance to find it.")
 @click.option("--from", "past", metavar="RUN", help="An earlier run: its cost, time and variance.")
-@click.option(
-    "--json",
-    "json_file",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Write it here too.",
-)
+@json_option("the plan")
 @store_option
 def command(
     policy: Path | None,

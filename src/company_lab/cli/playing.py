@@ -11,7 +11,7 @@ from company_lab.cli.exits import ExitCode, exit_code
 from company_lab.cli.expecting import spelled, told
 from company_lab.cli.progress import emit, watching
 from company_lab.cli.report import write_form
-from company_lab.cli.say import counted, forget_reader, note, say
+from company_lab.cli.say import counted, note, say
 from company_lab.cli.verbosity import verbosity
 from company_lab.episodes.confined import Confinement
 from company_lab.library import print_report
@@ -19,6 +19,7 @@ from company_lab.reports.forms import form_named
 from company_lab.runs import Casting, Ending, RunPlan, Store, execute
 from company_lab.runs.budget import Budget
 from company_lab.runs.estimate import Estimate, estimate
+from company_lab.runs.place import store_words
 from company_lab.runs.playing import Todo
 
 
@@ -70,8 +71,6 @@ def play_and_report(
         )
     outcomes = store.entry(plan.run).outcomes
     code = exit_code(outcomes, len(plan.cells), interrupted=ending.status == "interrupted")
-    if means.junit is not None:
-        write_form(store, plan.run, form_named("junit"), means.junit)
     if means.json_lines:
         emit(
             {
@@ -84,16 +83,15 @@ def play_and_report(
                 "exit": int(code),
             }
         )
-        return code
-    try:
+    else:
         print_report(store, plan)
         if means.rules:
             _tell_rules(store, plan)
-        for line in _cut_short(plan, ending):
+        for line in _cut_short(plan, ending, store_words(store.path)):
             say(line)
         say(f"Run {plan.run} is stored in {store.path}")
-    except BrokenPipeError:
-        forget_reader()  # what came of the run is told by the exit code all the same
+    if means.junit is not None:  # last, so that a file that can not be written takes no report with it
+        write_form(store, plan.run, form_named("junit"), means.junit)
     return code
 
 
@@ -101,7 +99,7 @@ def _tell_rules(store: Store, plan: RunPlan) -> None:
     from company_lab.reports.console import show
     from company_lab.reports.rule_readings import rules_of_run, run_section
 
-    show(run_section(rules_of_run(store, plan.run), plan.run))
+    show(run_section(rules_of_run(store, plan.run), plan.run, at=store_words(store.path)))
 
 
 def _announce(
@@ -134,7 +132,7 @@ def _announce(
             note(told(expected))
 
 
-def _cut_short(plan: RunPlan, ending: Ending) -> Iterator[str]:
+def _cut_short(plan: RunPlan, ending: Ending, at: str) -> Iterator[str]:
     if ending.died:
         yield f"Lost: {counted(ending.died, 'episode')} whose process ended; --isolate judges what was done until then"
         for death in ending.deaths:
@@ -148,4 +146,4 @@ def _cut_short(plan: RunPlan, ending: Ending) -> Iterator[str]:
     elif ending.status == "stopped":
         yield f"Stopped: {ending.reason}"
     if ending.died or ending.status != "finished":
-        yield f"`company-lab run --resume {plan.run}` plays the rest"
+        yield f"`company-lab run --resume {plan.run}{at}` plays the rest"

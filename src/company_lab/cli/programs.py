@@ -16,6 +16,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 _BELONGING = ("agent_protocol", "agent_kind", "agent_env")
 PROGRAM_OPTIONS = ("agent_command", *_BELONGING)
 """The parameters that `program_options` adds."""
+UNCONFINED = dict.fromkeys(("isolate_cpu", "isolate_memory", "isolate_output"))
+"""What a command without the options of `confining` gives for them."""
 
 
 def program_options(function: F) -> F:

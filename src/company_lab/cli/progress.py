@@ -12,6 +12,7 @@ from company_lab.cli.say import note
 from company_lab.formats.canonical import Json, canonical
 from company_lab.formats.hostile import one_line
 from company_lab.formats.time import format_duration
+from company_lab.traces.record import REPLAYED
 
 if TYPE_CHECKING:
     from rich.progress import Progress as _Bar
@@ -78,7 +79,9 @@ class _JsonLines(_Silence):
                 "stop": latest.stop,
                 "codes": codes,
                 "critical": [
-                    failure.message for failure in latest.failures if failure.severity == "critical"
+                    failure.message
+                    for failure in latest.failures
+                    if failure.severity == "critical" and latest.evidence != REPLAYED
                 ],
                 "cost_usd": None if latest.cost_usd is None else str(latest.cost_usd),
                 "done": progress.done,
@@ -152,7 +155,9 @@ class _Lines:
 
 
 def criticals(summary: EpisodeSummary) -> list[str]:
-    """The critical failures of an episode, one line each."""
+    """The critical failures of an episode, one line each; none where old answers were replayed, which is no trial."""
+    if summary.evidence == REPLAYED:
+        return []
     return [
         f"CRITICAL {summary.scenario} trial {summary.trial}: {failure.code}: {one_line(failure.message)}"
         for failure in summary.failures
@@ -161,7 +166,8 @@ def criticals(summary: EpisodeSummary) -> list[str]:
 
 
 def _rest(progress: Progress) -> str:
-    again = f", {progress.again} played again after an outage" if progress.again else ""
+    again = f", {progress.unscored} without a score" if progress.unscored else ""
+    again += f", {progress.again} played again after an outage" if progress.again else ""
     if not progress.cost_usd and not progress.unpriced:
         return again
     unknown = f" and {progress.unpriced} of unknown cost" if progress.unpriced else ""

@@ -28,9 +28,10 @@ def command(suite: Path, only: tuple[str, ...]) -> int:
     from company_lab.runs import select
     from company_lab.worlds.registry import resolve_world
 
+    chosen = select(open_suite(suite).scenarios, only)
     say("Deterministic simulation: declared conducts, no agent")
     played = surprising = 0
-    for scenario in select(open_suite(suite).scenarios, only):
+    for scenario in chosen:
         for rehearsal in rehearse(scenario, resolve_world(scenario.world)):
             played += 1
             surprising += not rehearsal.as_declared

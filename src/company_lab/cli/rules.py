@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from company_lab.cli.exits import ExitCode
+from company_lab.cli.options import file_option
 
 if TYPE_CHECKING:
     from company_lab.probing.rule_table import RuleRow
@@ -16,10 +17,8 @@ if TYPE_CHECKING:
 @click.command("rules", short_help="See whether a suite would notice a broken rule.")
 @click.argument("suite", type=click.Path(path_type=Path))
 @click.option("--world", metavar="WORLD", help="The rules of this world, where SUITE plays in several.")
-@click.option(
+@file_option(
     "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
     help="Write all rules as a Markdown page to this file.",
 )
 def command(suite: Path, world: str | None, output: Path | None) -> int:
@@ -28,7 +27,7 @@ def command(suite: Path, world: str | None, output: Path | None) -> int:
     A rule that is switched off must be noticed where a request has to be stopped, and a rule that always denies
     where nearly the same request is right. With -v a line for every rule, otherwise for those with a hole.
     """
-    from company_lab.cli.say import say
+    from company_lab.cli.say import command_line, say
     from company_lab.cli.suites import open_suite
     from company_lab.cli.verbosity import verbosity
     from company_lab.formats.whole_files import write_whole
@@ -47,9 +46,9 @@ def command(suite: Path, world: str | None, output: Path | None) -> int:
     noticed = sum(row.killed for row in rows)
     say(f"{noticed} of {len(rows)} rules of {name} are noticed when they are broken, in both ways")
     if output is not None:
-        write_whole(output, rule_page(name, rows, command=f"company-lab rules {suite}").encode())
+        write_whole(output, rule_page(name, rows, command=command_line("rules", suite)).encode())
         say(f"written to {output}")
-    return ExitCode.GOOD if noticed == len(rows) else ExitCode.FAILURE
+    return ExitCode.GOOD if rows and noticed == len(rows) else ExitCode.FAILURE
 
 
 def _only_world(names: set[str]) -> str:

@@ -10,7 +10,7 @@ from click.core import ParameterSource
 
 from company_lab.cli.confining import confinement_of, confining_options, rates_given
 from company_lab.cli.modelling import agent_given, model_options
-from company_lab.cli.options import redact_option, seed_option, store_option, trials_option
+from company_lab.cli.options import file_option, redact_option, seed_option, store_option, trials_option
 from company_lab.cli.programs import program_of, program_options
 
 _PLANNED = ("trials", "seed", "only", "crowd", "attempts", "redact")
@@ -79,10 +79,8 @@ _PLANNED = ("trials", "seed", "only", "crowd", "attempts", "redact")
     is_flag=True,
     help="After the report: episodes that passed while breaking a rule, and rules that no check covers.",
 )
-@click.option(
+@file_option(
     "--junit",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
     help="Afterwards also write JUnit XML for build servers; nothing but an episode that passed is a pass.",
 )
 @click.option("--quiet", is_flag=True, help="No progress, only the report.")

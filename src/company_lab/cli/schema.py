@@ -6,13 +6,13 @@ from pathlib import Path
 
 import click
 
+from company_lab.cli.options import file_option
+
 
 @click.command("schema", short_help="Print the JSON Schema of scenarios or policies.")
 @click.option("--world", metavar="WORLD", help="Names of this world: company, or module:attribute.")
 @click.option("--policy", is_flag=True, help="The schema of release policies instead.")
-@click.option(
-    "--output", type=click.Path(path_type=Path, dir_okay=False), help="Write it to this file instead."
-)
+@file_option("--output", help="Write it to this file instead.")
 def command(world: str | None, policy: bool, output: Path | None) -> None:
     """Print the JSON Schema of scenarios, with the names one world knows or without."""
     from company_lab.cli.say import say

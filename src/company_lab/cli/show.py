@@ -16,7 +16,7 @@ def command(words: tuple[str, ...], store: str | None, rules: bool) -> None:
 
     RUN is the id of a run, its beginning or end, or last (the default) for the newest.
     """
-    run, scenario, trial = _cell(words)
+    run, scenario, trial = cell_of("show", words)
 
     from company_lab.cli.say import note
     from company_lab.reports.console import show
@@ -48,11 +48,12 @@ def command(words: tuple[str, ...], store: str | None, rules: bool) -> None:
             note(f"{stream} of the agent's process:\n{printed}")
 
 
-def _cell(words: tuple[str, ...]) -> tuple[str, str, int]:
+def cell_of(command: str, words: tuple[str, ...]) -> tuple[str, str, int]:
+    """[RUN] SCENARIO TRIAL as a command takes them; without RUN the newest one."""
     if len(words) not in (2, 3):
         found = " ".join(words) or "nothing"
         raise click.UsageError(
-            f"show takes [RUN] SCENARIO TRIAL, the trial a number such as 1; found {found}"
+            f"{command} takes [RUN] SCENARIO TRIAL, the trial a number such as 1; found {found}"
         )
     run, scenario, trial = words if len(words) == 3 else ("last", *words)
     if not (trial.isascii() and trial.isdigit() and len(trial) < 10):

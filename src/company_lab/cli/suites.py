@@ -35,7 +35,9 @@ def one_scenario(name: str) -> Scenario:
         first = next(iter(scenarios))
         raise WrongUse(f"{file} holds {len(scenarios)} scenarios: write FILE#ID, such as {file}#{first}")
     close = nearest(id, scenarios)
-    raise WrongUse(f"{file} has no scenario {id}" + (f"; did you mean {close}?" if close else ""))
+    few = ", ".join(list(scenarios)[:5]) + (f" and {len(scenarios) - 5} more" if len(scenarios) > 5 else "")
+    hint = f"did you mean {close}?" if close else f"there is {few}"
+    raise WrongUse(f"{file} has no scenario {id}; {hint}")
 
 
 def world_spec(name: str) -> WorldSpec:

@@ -7,15 +7,14 @@ from pathlib import Path
 import click
 
 from company_lab.cli.exits import ExitCode
+from company_lab.cli.options import file_option
 
 
 @click.command("world", short_help="List what a scenario may name in a world.")
 @click.argument("name", metavar="[NAME]", default="company")
 @click.option("--only", metavar="DEPARTMENT", multiple=True, help="Only this department; may be repeated.")
-@click.option(
+@file_option(
     "--markdown",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
     help="Write it all as a Markdown page to this file.",
 )
 @click.option("--check", is_flag=True, help="Write nothing: with --markdown, fail where FILE is not current.")
@@ -25,14 +24,15 @@ def command(name: str, only: tuple[str, ...], markdown: Path | None, check: bool
     NAME is `company`, which is the default, or module:attribute for a world of your own. Without options a line for
     each department; with --only or -v everything in it.
     """
-    from company_lab.cli.pages import keep_page
-    from company_lab.cli.say import say
+    from company_lab.cli.pages import keep_page, refuse_check_alone
+    from company_lab.cli.say import command_line, say
     from company_lab.cli.suites import world_spec
     from company_lab.cli.verbosity import verbosity
     from company_lab.formats.errors import WrongUse, nearest
     from company_lab.reports.world_entries import departments
     from company_lab.reports.world_page import world_page, world_summary, world_text
 
+    refuse_check_alone(check, markdown)
     spec = world_spec(name)
     known = departments(spec)
     for department in only:
@@ -41,10 +41,8 @@ def command(name: str, only: tuple[str, ...], markdown: Path | None, check: bool
             hint = f"did you mean {close}?" if close else f"there are {', '.join(known)}"
             raise WrongUse(f"the world {name} has no department {department}; {hint}")
     if markdown is not None:
-        said = " ".join(
-            ["company-lab world", name, *(f"--only {one}" for one in only), f"--markdown {markdown}"]
-        )
-        page = world_page(spec, only, command=said)
+        chosen = [word for one in only for word in ("--only", one)]
+        page = world_page(spec, only, command=command_line("world", name, *chosen, "--markdown", markdown))
         return ExitCode.GOOD if keep_page(markdown, page, check=check) else ExitCode.FAILURE
     for line in world_text(spec, only) if only or verbosity.verbose else world_summary(spec):
         say(line)

@@ -8,6 +8,7 @@ from typing import Any
 
 from company_lab.evaluation import Failure
 from company_lab.evaluation.figures import EpisodeSummary, Estimate, Figures, ScenarioFigures, figures
+from company_lab.evaluation.statistics.figure import decimals
 from company_lab.formats.canonical import parse_own
 from company_lab.formats.hostile import cut, one_line
 from company_lab.pytest_plugin.settings import Demand
@@ -83,8 +84,10 @@ def _lines(found: Figures, lost: list[str], ks: tuple[int, ...]) -> Iterator[str
     ordered = sorted(found.scenarios, key=lambda one: one.passed == one.planned)
     for one in ordered[:MOST_SCENARIOS]:
         yield _scenario(one, ks)
-    if len(ordered) > MOST_SCENARIOS:
-        yield f"and {len(ordered) - MOST_SCENARIOS:,} more scenarios, every one as good as the last"
+    rest = ordered[MOST_SCENARIOS:]
+    if rest:
+        whole = sum(one.passed == one.planned for one in rest)
+        yield f"and {len(rest):,} more scenarios, {whole:,} of them passed in every trial"
     for failure in found.critical[:MOST_LISTED]:
         yield (
             f"critical: {_short(failure.scenario)}, trial {failure.trial}: {failure.code} (class "
@@ -109,7 +112,7 @@ def _lines(found: Figures, lost: list[str], ks: tuple[int, ...]) -> Iterator[str
 def _scenario(one: ScenarioFigures, ks: tuple[int, ...]) -> str:
     open_cells = {"unscored": one.unscored, "invalid": one.invalid, "lost": one.lost}
     rest = "".join(f", {count} {name}" for name, count in open_cells.items() if count)
-    low_high = "" if one.wilson is None else f" (Wilson 95 % {one.wilson[0]:.3f} to {one.wilson[1]:.3f})"
+    low_high = "" if one.wilson is None else f" (Wilson 95 % {' to '.join(map(decimals, one.wilson))})"
     powers = "".join(f", pass^{k} {_said(one.pass_k[k], k)}" for k in ks if k > 1)
     return (
         f"{_short(one.scenario)}: {one.passed} of {one.planned} passed{rest}, rate {_said(one.rate, 1)}"
@@ -142,8 +145,8 @@ def _said(estimate: Estimate | None, k: int) -> str:
     if estimate is None:
         return f"n/a (n<{k})"
     if estimate.point is not None:
-        return f"{float(estimate.point):.3f}"
-    return f"{float(estimate.low):.3f}..{float(estimate.high):.3f}"
+        return decimals(estimate.point)
+    return f"{decimals(estimate.low)}..{decimals(estimate.high)}"
 
 
 def _short(name: str) -> str:

@@ -171,8 +171,9 @@ def _by_name(item: pytest.Item) -> bool:
 
 def _split(nodeid: str) -> tuple[str, int]:
     """A test's scenario, with whatever else it is a case of, and its trial."""
-    name = nodeid.rpartition("::")[2]
-    found = _TRIAL.search(name)
+    name = nodeid.partition("::")[2]
+    # What pytest added stands in brackets; the id of a scenario may itself speak of a trial3.
+    found = _TRIAL.search(name, max(0, name.find("[")))
     if found is None:
         return name, 1
     rest = (

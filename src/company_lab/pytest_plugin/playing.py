@@ -35,20 +35,20 @@ class Stage:
     """What the trials of a process share: prepared scenarios, and the store."""
 
     def __init__(self, config: pytest.Config) -> None:
-        self._castings: dict[str, Casting] = {}
+        self._castings: dict[tuple[str, bool], Casting] = {}
         path = store_of(config)
         self.stored = None if path is None else StoredRuns(path, config)
 
     def casting(self, scenario: Scenario, agent: Agent | None) -> Casting:
         """The scenario, prepared once, with this agent in it."""
-        found = self._castings.get(scenario.digest)
+        key = (scenario.digest, agent is None)
+        found = self._castings.get(key)
         if found is None:
             (found,) = cast([scenario], agent=agent)
-            self._castings[scenario.digest] = found
-            return found
-        if agent is None:
-            return found  # whoever plays references plays them throughout
-        return replace(found, agent=agent.for_scenario(scenario))
+            self._castings[key] = found
+        elif agent is not None:  # another one, where a fixture gives several
+            return replace(found, agent=agent.for_scenario(scenario))
+        return found
 
     def close(self) -> None:
         """Give back the store."""

@@ -56,4 +56,5 @@ def _excerpt(lines: Sequence[str]) -> Iterator[str]:
         yield lines[number]
         last = number
     if last + 1 < len(lines):
-        yield f"  … {len(lines) - last - 1} more lines …"
+        more = len(lines) - last - 1
+        yield f"  … {more} more line{'' if more == 1 else 's'} …"

@@ -25,6 +25,8 @@ class Attempt:
     """Its scored episodes of scenarios and worlds that are the same, and that are no copies."""
     left_out: str = ""
     """What of it does not count, and why."""
+    doubtful: int = 0
+    """Episodes that passed or can not be read, of which nobody knows what they did: their traces do not say so."""
 
     def __str__(self) -> str:
         outcomes = Counter(summary.outcome for summary in self.counted)
@@ -90,6 +92,7 @@ def attempts_of(store: Store, run: PlayedRun, *, worlds: Callable[[str], World])
     plan = run.plan
     who = candidate_digest(plan)
     seen = {(summary.scenario, summary.trace_digest) for summary in run.summaries}
+    kinds = {summary.evidence for summary in run.summaries}
     others: list[Attempt] = []
     namesakes = renamed = 0
     for entry in store.runs():
@@ -99,7 +102,7 @@ def attempts_of(store: Store, run: PlayedRun, *, worlds: Callable[[str], World])
         if not plan.scenarios.keys() & other.scenarios.keys():
             continue
         if candidate_digest(other) == who:
-            others.append(_attempt(store, run, other, seen, worlds))
+            others.append(_attempt(store, run, other, seen, kinds, worlds))
         elif entry.agent == plan.agent.name:
             namesakes += 1
         else:
@@ -112,11 +115,11 @@ def _attempt(
     run: PlayedRun,
     plan: RunPlan,
     seen: set[tuple[str, str]],
+    kinds: set[str],
     worlds: Callable[[str], World],
 ) -> Attempt:
     other = read_played(store, plan.run, worlds=worlds)
     doubted = other.doubted()
-    kinds = set(run.figures().evidence)
     counted: list[EpisodeSummary] = []
     reasons: Counter[str] = Counter()
     for summary in other.summaries:
@@ -145,7 +148,7 @@ def _attempt(
             seen.add(key)
             counted.append(summary)
     if other.continued:
-        reasons["continuations"] += other.continued
+        reasons["continuations"] += sum(other.continued.values())
     lost = len(plan.cells) - len(counted) - reasons.total()
     if lost > 0:
         reasons["lost"] = lost
@@ -155,7 +158,17 @@ def _attempt(
         created=plan.created,
         counted=tuple(counted),
         left_out=f"not counted: {left_out}" if left_out else "",
+        doubtful=_doubtful(run, other),
     )
+
+
+def _doubtful(run: PlayedRun, other: PlayedRun) -> int:
+    """Episodes of what this run plays, too, that may hide what they did."""
+    same = {id for id, digest in other.plan.scenarios.items() if digest == run.plan.scenarios.get(id)}
+    same = {id for id in same if _same_world(run, other.plan.worlds, id)}
+    against = {(one.scenario, one.trial, one.why) for one in other.doubts if not one.unknown}
+    changed = {(cell.scenario, cell.trial, "") for cell in other.changed_cells}
+    return sum(scenario in same or not scenario for scenario, _, _ in against | changed)
 
 
 def _same_world(run: PlayedRun, worlds: Mapping[str, str], id: str) -> bool:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import NamedTuple
 
 from company_lab.evaluation.codes import FailureClass
-from company_lab.formats.errors import CompanyLabError, WrongUse
-from company_lab.runs.documents import kept_scenario
-from company_lab.runs.plan import RunPlan
-from company_lab.runs.store import Store
+from company_lab.formats.errors import WrongUse
+from company_lab.release.played import PlayedRun
+from company_lab.runs.place import store_words
+from company_lab.runs.plan import Cell, RunPlan
 from company_lab.traces.record import REPLAYED
-from company_lab.worlds.world import World
 
 
 class LeftOut(NamedTuple):
@@ -22,6 +21,8 @@ class LeftOut(NamedTuple):
 
     scenario: str
     why: str
+    unscored: bool = False
+    """Whether both runs planned it alike, and one has no score for some of its cells."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,16 +31,18 @@ class Side:
 
     plan: RunPlan
     walls: Mapping[str, list[float | None]]
-    """Wall times of its episodes by scenario, in ms."""
+    """Wall times of its episodes by scenario, in ms; None for one that was cut off, which would have taken longer."""
     classes: Mapping[str, str | None]
     families: Mapping[str, str]
     held_out: tuple[str, ...]
+    gradings: Mapping[str, frozenset[str]]
+    """By scenario, what the verdicts of its episodes rest on."""
+    continued: frozenset[str]
+    """Scenarios with continuations."""
     kinds: set[tuple[str, str | None]] = field(default_factory=set)
     """Evidence and layer of its episodes."""
-    continued: set[str] = field(default_factory=set)
     passed: Counter[str] = field(default_factory=Counter)
     scored: Counter[str] = field(default_factory=Counter)
-    gradings: dict[str, set[str]] = field(default_factory=dict)
     critical: dict[str, dict[FailureClass, set[int]]] = field(default_factory=dict)
     """By scenario and class, the trials with such a failure."""
     stops: dict[str, Counter[str]] = field(default_factory=dict)
@@ -54,65 +57,69 @@ class Side:
         return dict(sorted(counts.items()))
 
 
-def sides_of(
-    store: Store, candidate: str, baseline: str, worlds: Callable[[str], World]
-) -> tuple[Side, Side]:
-    """Both runs added up, candidate first. Raises `WrongUse` where they are no pair."""
-    if candidate == baseline:
-        raise WrongUse(f"run {candidate} would be compared with itself: name two runs")
+def sides_of(candidate: PlayedRun, baseline: PlayedRun) -> tuple[Side, Side]:
+    """Both runs added up, candidate first. Raises `WrongUse` where they are no pair, or not what their traces say."""
+    if candidate.plan.run == baseline.plan.run:
+        raise WrongUse(f"run {candidate.plan.run} would be compared with itself: name two runs")
     for run in (candidate, baseline):
-        plan = store.plan(run)
-        if plan.failed_of is not None:
-            raise WrongUse(
-                f"run {run} has the failed cells of run {plan.failed_of}: it was chosen by its outcome and "
-                "is no measure of anything; compare whole runs"
-            )
-    after, before = (_side(store, run, worlds) for run in (candidate, baseline))
-    for side in (after, before):
-        if any(evidence == REPLAYED for evidence, _ in side.kinds):
-            raise WrongUse(
-                f"run {side.plan.run} holds replayed model traffic: answers to what another agent had asked are no "
-                "evidence about this one; play it anew"
-            )
+        _check(run)
+    after, before = _side(candidate), _side(baseline)
     differences = [*_other_worlds(after.plan, before.plan), *_other_kinds(after, before)]
     if differences:
         raise WrongUse(
-            f"runs {candidate} and {baseline} can not be compared: {'; '.join(differences)}; "
+            f"runs {after.plan.run} and {before.plan.run} can not be compared: {'; '.join(differences)}; "
             "play both under the same conditions"
         )
     return after, before
 
 
-def _side(store: Store, run: str, worlds: Callable[[str], World]) -> Side:
-    plan = store.plan(run)
-    classes: dict[str, str | None] = {}
-    families: dict[str, str] = {}
-    held_out: list[str] = []
-    for id in plan.planned():
-        try:
-            scenario = kept_scenario(store, plan, id, worlds=worlds)
-        except CompanyLabError:  # this version, or its world, no longer understands it
-            scenario = None
-        if scenario is not None:
-            classes[id] = scenario.failure_class
-            if scenario.split == "held_out":
-                held_out.append(id)
-            if scenario.family is not None:
-                families[id] = scenario.family
+def _check(run: PlayedRun) -> None:
+    id, plan = run.plan.run, run.plan
+    if plan.failed_of is not None:
+        raise WrongUse(
+            f"run {id} has the failed cells of run {plan.failed_of}: it was chosen by its outcome and "
+            "is no measure of anything; compare whole runs"
+        )
+    against = [doubt for doubt in run.doubts if not doubt.unknown]
+    if against:
+        more = f", and {len(against) - 1} more" if len(against) > 1 else ""
+        raise WrongUse(
+            f"run {id} holds verdicts that its traces do not give ({against[0]}{more}): it is no measure of "
+            "anything; play it again"
+        )
+    if run.changed_cells:
+        scenario, trial = min(run.changed_cells)
+        raise WrongUse(
+            f"run {id} was judged on other grounds than now, and {len(run.changed_cells)} of its verdicts come out "
+            f"differently ({scenario}, trial {trial}): "
+            f"company-lab judge {id} --apply{store_words(run.store)} judges it again"
+        )
+    if any(summary.evidence == REPLAYED for summary in run.summaries):
+        raise WrongUse(
+            f"run {id} holds replayed model traffic: answers to what another agent had asked are no "
+            "evidence about this one; play it anew"
+        )
+
+
+def _side(run: PlayedRun) -> Side:
     walls: dict[str, list[float | None]] = {}
-    for cell, wall in store.wall_times(run).items():
-        walls.setdefault(cell.scenario, []).append(wall)
-    side = Side(plan=plan, walls=walls, classes=classes, families=families, held_out=tuple(held_out))
-    for counted in store.counted(run):
-        summary = counted.summary
+    for summary in run.summaries:
+        wall = run.walls.get(Cell(summary.scenario, summary.trial))
+        walls.setdefault(summary.scenario, []).append(None if summary.cut_off else wall)
+    side = Side(
+        plan=run.plan,
+        walls=walls,
+        classes={id: scenario.failure_class for id, scenario in run.scenarios.items()},
+        families=run.families,
+        held_out=run.held_out,
+        gradings=run.gradings,
+        continued=frozenset(run.continued),
+    )
+    for summary in run.summaries:
         id = summary.scenario
-        if summary.episode != "fresh":
-            side.continued.add(id)
-            continue
         side.kinds.add((summary.evidence, summary.layer))
         side.scored[id] += summary.outcome in ("passed", "failed")
         side.passed[id] += summary.outcome == "passed"
-        side.gradings.setdefault(id, set()).add(counted.grading)
         side.stops.setdefault(id, Counter())[summary.stop or "unknown"] += 1
         cost = summary.cost_usd
         known = cost is not None and cost.is_finite() and cost >= 0
@@ -153,31 +160,33 @@ def comparable(
     shared: list[str] = []
     both = dict.fromkeys([*after.plan.planned(), *before.plan.planned()])
     for id in both:
-        why = _why_not(id, after, before, k)
-        if why is None:
+        out = _why_not(id, after, before, k)
+        if out is None:
             shared.append(id)
         else:
-            left_out.append(LeftOut(id, why))
+            left_out.append(out)
     return tuple(shared), tuple(left_out), tuple(_differs(after.plan, before.plan))
 
 
-def _why_not(id: str, after: Side, before: Side, k: int) -> str | None:
+def _why_not(id: str, after: Side, before: Side, k: int) -> LeftOut | None:
     sides = {"candidate": after, "baseline": before}
     for name, other in (("candidate", before), ("baseline", after)):
         if id not in sides[name].plan.planned():
-            return f"only in the {'baseline' if other is before else 'candidate'}"
+            return LeftOut(id, f"only in the {'baseline' if other is before else 'candidate'}")
     if after.plan.scenarios.get(id) != before.plan.scenarios.get(id) or id not in after.plan.scenarios:
-        return "it has changed between the runs"
+        return LeftOut(id, "it has changed between the runs")
     for name, side in sides.items():
         cells = side.plan.planned()[id]
         if id in side.continued:
-            return f"the {name} has continuations of it, which start from another state"
+            return LeftOut(id, f"the {name} has continuations of it, which start from another state")
         if side.scored[id] < cells:
-            return f"{cells - side.scored[id]} of {cells} cells of the {name} have no score"
+            missing = f"{cells - side.scored[id]} of {cells} cells of the {name} have no score"
+            return LeftOut(id, missing, unscored=True)
         if cells < k:
-            return f"the {name} has {cells} trials of it, and pass^{k} needs {k}"
+            return LeftOut(id, f"the {name} has {cells} trials of it, and pass^{k} needs {k}")
     if after.gradings.get(id) != before.gradings.get(id):
-        return "the runs were judged on different grounds: company-lab judge RUN --apply judges one again"
+        other_grounds = "the runs were judged on different grounds"
+        return LeftOut(id, f"{other_grounds}: company-lab judge RUN --apply judges one again")
     return None
 
 

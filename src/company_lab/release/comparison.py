@@ -23,8 +23,10 @@ from company_lab.evaluation.statistics import (
 from company_lab.formats.canonical import Json
 from company_lab.formats.errors import WrongUse
 from company_lab.release.comparable import LeftOut, Side, comparable, sides_of
+from company_lab.release.played import PlayedRun, read_played
 from company_lab.release.spending_ratio import cost_ratio, latency_ratio, mean_cost
 from company_lab.release.use_log import log_use
+from company_lab.runs.plan import Cell
 from company_lab.runs.store import Store
 from company_lab.worlds.registry import resolve_world
 from company_lab.worlds.world import World
@@ -101,6 +103,13 @@ class Comparison:
     left_out: tuple[LeftOut, ...]
     differs: tuple[str, ...]
     """What else is not the same about the two runs."""
+    not_judged_again: tuple[str, ...]
+    """Verdicts that had to be believed, since there is nothing to judge them by."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether no scenario is left out for want of scores: what an outage took may be what was worst."""
+        return not any(one.unscored for one in self.left_out)
 
     def to_json(self) -> dict[str, Json]:
         """As a JSON object, for other programs."""
@@ -145,7 +154,9 @@ class Comparison:
             "latency": str(self.latency),
             "compared": list(self.compared),
             "left_out": [{"scenario": one.scenario, "why": one.why} for one in self.left_out],
+            "complete": self.complete,
             "differs": list(self.differs),
+            "not_judged_again": list(self.not_judged_again),
         }
 
 
@@ -164,39 +175,39 @@ def compare(
     A scenario counts where every planned cell of both runs was scored. `margin` is how much lower the mean of
     pass^k may be, fixed before the runs. A use of held-out scenarios is written into the store's log. Raises
     `WrongUse`, naming what differs, for runs over different worlds, layers or kinds of evidence, replayed traces, cells
-    chosen by their outcome, and runs that share nothing.
+    chosen by their outcome, runs that share nothing, and stored verdicts that are not what their traces give.
     """
-    found = compared(store, candidate, baseline, margin=margin, k=k, confidence=confidence, worlds=worlds)
-    log_use(store, store.plan(candidate), found.held_out, what="compare", outcome=found.outcome)
+    after, before = (read_played(store, run, worlds=worlds) for run in (candidate, baseline))
+    found = compared(after, before, margin=margin, k=k, confidence=confidence)
+    log_use(store, after.plan, found.held_out, what="compare", outcome=found.outcome)
     return found
 
 
 def compared(
-    store: Store,
-    candidate: str,
-    baseline: str,
+    candidate: PlayedRun,
+    baseline: PlayedRun,
     *,
     margin: float | None = None,
     k: int = 1,
     confidence: float = 0.95,
-    worlds: Callable[[str], World] = resolve_world,
 ) -> Comparison:
-    """As `compare`, without a word in the log."""
-    after, before = sides_of(store, candidate, baseline, worlds)
+    """As `compare`, of two runs that were read, without a word in the log."""
+    after, before = sides_of(candidate, baseline)
     shared, left_out, differs = comparable(after, before, k)
+    runs = candidate.plan.run, baseline.plan.run
     if not shared:
         why = "; ".join(f"{one.scenario}: {one.why}" for one in left_out[:5])
-        raise WrongUse(f"runs {candidate} and {baseline} share no scenario that can be compared ({why})")
+        raise WrongUse(f"runs {runs[0]} and {runs[1]} share no scenario that can be compared ({why})")
     values_after, values_before = _pass_k(after, shared, k), _pass_k(before, shared, k)
     difference, p = _difference(after, before, values_after, values_before, k, confidence)
     held = None if margin is None else non_inferiority(difference, margin=margin)
     outcome = _reading(difference, margin)
     return Comparison(
-        candidate=candidate,
-        baseline=baseline,
+        candidate=runs[0],
+        baseline=runs[1],
         evidence=tuple(sorted({evidence for evidence, _ in (*after.kinds, *before.kinds)})),
         outcome=outcome,
-        statement=_statement(outcome, difference, held, k),
+        statement=_statement(outcome, difference, held, k) + _unscored(left_out),
         margin=margin,
         k=k,
         difference=difference,
@@ -217,7 +228,16 @@ def compared(
         held_out=after.held_out,
         left_out=left_out,
         differs=differs,
+        not_judged_again=tuple(_not_judged_again(candidate, baseline)),
     )
+
+
+def _not_judged_again(candidate: PlayedRun, baseline: PlayedRun) -> Iterator[str]:
+    for name, run in (("candidate", candidate), ("baseline", baseline)):
+        doubted = run.doubted()
+        count = sum(doubted(Cell(one.scenario, one.trial)) for one in run.summaries)
+        if count:
+            yield f"{count} of {len(run.summaries)} verdicts of the {name} ({run.doubts[0]})"
 
 
 def _pass_k(side: Side, scenarios: Iterable[str], k: int) -> dict[str, Fraction]:
@@ -294,6 +314,11 @@ def _statement(outcome: Reading, difference: Figure, held: NonInferiority | None
         "undecided": "the data do not decide" + (f" ({difference.reason})" if difference.reason else ""),
     }
     return f"{meaning[outcome]}; {margin}"
+
+
+def _unscored(left_out: Iterable[LeftOut]) -> str:
+    count = sum(one.unscored for one in left_out)
+    return f"; {count} scenario{'' if count == 1 else 's'} left out for want of scores" if count else ""
 
 
 def _by_class(

@@ -123,15 +123,7 @@ def _comparison(
             f"now; company-lab judge {baseline} --apply judges it again"
         )
     try:
-        return compared(
-            store,
-            run.plan.run,
-            baseline,
-            margin=rule.margin,
-            k=rule.k,
-            confidence=rule.confidence,
-            worlds=worlds,
-        )
+        return compared(run, before, margin=rule.margin, k=rule.k, confidence=rule.confidence)
     except CompanyLabError as error:  # no pair: that is missing evidence, not an error of the gate
         return str(error)
 
@@ -165,6 +157,8 @@ def _not_established(case: Case) -> Iterator[str]:
     yield "anything about states, faults or tools that no episode reached, or that no check sees"
     yield "anything about another prompt, model, version, tool or world"
     yield "how often it will fail in production: no interval covers the distance between this suite and traffic"
+    if case.run.plan.caveat is not None:
+        yield f"how it does where the suite is at home: here {case.run.plan.caveat}"
     same = figures.unrepeated
     if same:
         yield (

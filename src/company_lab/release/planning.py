@@ -142,6 +142,8 @@ def plan_release(
     least = min(policy.critical.of(name).allowed for name in classes) if policy is not None else allowed
     margin = policy.baseline.margin if difference is None and policy and policy.baseline else difference
     short = [need for need in needs if need.trials > chosen]
+    once = round(1 - confidence, 10)
+    thrice = chance_over_attempts(chance=once, attempts=ATTEMPTS)
     return ReleasePlan(
         scenarios=scenarios,
         trials=chosen,
@@ -152,9 +154,8 @@ def plan_release(
         past=past,
         notes=(
             *(f"{chosen} trials are too few for: {need.claim}" for need in short),
-            f"a failed gate tried {ATTEMPTS} times passes by luck up to "
-            f"{chance_over_attempts(chance=round(1 - confidence, 10), attempts=ATTEMPTS):.0%} of the time instead of "
-            f"{1 - confidence:.0%}: earlier runs of a candidate stay in the count",
+            f"a failed gate tried {ATTEMPTS} times passes by luck up to {percent(thrice)} of the time instead of "
+            f"{percent(once)}: earlier runs of a candidate stay in the count",
             "more scenarios show more than more trials of the same ones, down to the trials that pass^k needs",
         ),
     )

@@ -1,10 +1,12 @@
-"""PlayedRun: a stored run as the gate reads it, from traces, with every verdict judged again."""
+"""PlayedRun: a stored run as gate and comparison read it, from traces, with every verdict judged again."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import isfinite
+from pathlib import Path
 from typing import NamedTuple
 
 from company_lab.evaluation.figures import EpisodeSummary, Figures, figures, summarise
@@ -17,6 +19,9 @@ from company_lab.runs.store import Store
 from company_lab.scenarios.model import Scenario
 from company_lab.worlds.world import World
 
+_DAMAGE = (CompanyLabError, ArithmeticError, LookupError, TypeError, ValueError, AttributeError)
+"""What arises from an episode whose trace may hold anything."""
+
 
 class Doubt(NamedTuple):
     """Why a stored episode can not be relied on. `trial` 0 means all of a scenario."""
@@ -24,6 +29,12 @@ class Doubt(NamedTuple):
     scenario: str
     trial: int
     why: str
+    unknown: bool = False
+    """Whether nothing speaks against it but that it can not be judged again."""
+
+    def __str__(self) -> str:
+        trial = f", trial {self.trial}" if self.trial else ""
+        return f"{self.scenario}{trial}: {self.why}".lstrip(": ")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +42,8 @@ class PlayedRun:
     """Everything about one run that decides."""
 
     plan: RunPlan
+    store: Path
+    """The file it lies in."""
     status: str
     scenarios: Mapping[str, Scenario]
     """As they were played; without those the store does not hold."""
@@ -40,8 +53,12 @@ class PlayedRun:
     """Wall time in ms, None where nobody measured."""
     stale_cells: frozenset[Cell]
     """Episodes whose verdict rests on another scenario, world or judging than now."""
-    continued: int
-    """Continuations, which never count."""
+    changed_cells: frozenset[Cell]
+    """Those among them that come out differently when they are judged now."""
+    gradings: Mapping[str, frozenset[str]]
+    """By scenario, what the stored verdicts of its episodes rest on."""
+    continued: Mapping[str, int]
+    """By scenario, continuations, which never count."""
     doubts: tuple[Doubt, ...]
     superseded: int
     """Attempts that an outage ended and a later one has taken the place of."""
@@ -88,39 +105,66 @@ def read_played(store: Store, run: str, *, worlds: Callable[[str], World]) -> Pl
     summaries: list[EpisodeSummary] = []
     walls: dict[Cell, float | None] = {}
     stale: set[Cell] = set()
-    continued = 0
-    try:
-        for stored in store.stored(run):
-            summary = summarise(stored.trace, stored.verdict)
-            if summary.episode != "fresh":
-                continued += 1
-                continue
-            why = _misplaced(plan, stored, began)
-            if stored.scenario in scenarios and why is None:
-                judged = again(stored)
-                if not judged.known:
-                    stale.add(Cell(stored.scenario, stored.trial))
-                why = judged.left_out
-            if why is not None:
-                doubts.append(Doubt(stored.scenario, stored.trial, why))
-            summaries.append(replace(summary, scenario=stored.scenario, trial=stored.trial))
-            wall = stored.timings.get("wall_ms")
-            walls[Cell(stored.scenario, stored.trial)] = _milliseconds(wall)
-    except (CompanyLabError, ArithmeticError, LookupError, TypeError, ValueError) as error:
-        # A damaged episode, whose trace may hold anything: nothing behind it can be relied on either.
+    changed: set[Cell] = set()
+    gradings: dict[str, set[str]] = {}
+    continued: Counter[str] = Counter()
+
+    def take(stored: StoredEpisode) -> None:
+        summary = summarise(stored.trace, stored.verdict)
+        if summary.episode != "fresh":
+            continued[stored.scenario] += 1
+            return
+        cell = Cell(stored.scenario, stored.trial)
+        unknown = False
+        why = _misplaced(plan, stored, began)
+        if stored.scenario in scenarios and why is None:
+            judged = again(stored)
+            if not judged.known:
+                stale.add(cell)
+                if judged.decides_otherwise:
+                    changed.add(cell)
+            why, unknown = judged.left_out, not judged.contradicted
+        if why is not None:
+            doubts.append(Doubt(stored.scenario, stored.trial, why, unknown))
+        gradings.setdefault(stored.scenario, set()).add(stored.grading)
+        summaries.append(replace(summary, scenario=stored.scenario, trial=stored.trial))
+        walls[cell] = _milliseconds(stored.timings.get("wall_ms"))
+
+    def doubt(error: Exception) -> None:
         doubts.append(Doubt("", 0, str(error)))
-    doubts.extend(_rows_that_differ(store, run, summaries))
+
+    try:
+        for stored in store.stored(run, damaged=doubt):
+            try:
+                take(stored)
+            except _DAMAGE as error:  # the harm that stands behind it is seen all the same
+                doubt(error)
+    except _DAMAGE as error:
+        doubt(error)
+    rows = {(row.scenario, row.trial): row for row in store.episodes(run)}
+    doubts.extend(_rows_that_differ(rows, summaries))
+    for summary in summaries:
+        rows.pop((summary.scenario, summary.trial), None)
+    # Of what can not be read any more, a critical failure that is listed stands.
+    summaries += filter(_lists_harm, rows.values())
     return PlayedRun(
         plan=plan,
+        store=store.path,
         status=store.entry(run).status,
         scenarios=scenarios,
         summaries=tuple(summaries),
         walls=walls,
         stale_cells=frozenset(stale),
+        changed_cells=frozenset(changed),
+        gradings={id: frozenset(each) for id, each in gradings.items()},
         continued=continued,
         doubts=tuple(doubts),
         superseded=store.superseded(run),
     )
+
+
+def _lists_harm(row: EpisodeSummary) -> bool:
+    return row.episode == "fresh" and any(failure.failure_class for failure in row.failures)
 
 
 def _milliseconds(value: object) -> float | None:
@@ -129,12 +173,13 @@ def _milliseconds(value: object) -> float | None:
     return float(value) if known and isfinite(value) and value >= 0 else None  # type: ignore[arg-type, operator]
 
 
-def _rows_that_differ(store: Store, run: str, summaries: Iterable[EpisodeSummary]) -> Iterator[Doubt]:
-    """Reports and comparisons read rows beside the traces; these must say the same."""
-    rows = {(row.scenario, row.trial): _counts_as(row) for row in store.episodes(run)}
+def _rows_that_differ(
+    rows: Mapping[tuple[str, int], EpisodeSummary], summaries: Iterable[EpisodeSummary]
+) -> Iterator[Doubt]:
+    """Reports read rows beside the traces; these must say the same."""
     for summary in summaries:
         row = rows.get((summary.scenario, summary.trial))
-        if row != _counts_as(summary):
+        if row is None or _counts_as(row) != _counts_as(summary):
             yield Doubt(summary.scenario, summary.trial, "what is listed of it is not what its trace says")
 
 
@@ -158,12 +203,11 @@ def _scenarios(
         try:
             scenario = kept_scenario(store, plan, id, worlds=worlds)
         except CompanyLabError as error:
-            doubts.append(Doubt(id, 0, f"it can not be read any more: {error}"))
+            doubts.append(Doubt(id, 0, f"it can not be read any more: {error}", unknown=True))
             continue
         if scenario is None:
-            doubts.append(
-                Doubt(id, 0, "the store does not hold the scenario, so nothing can be judged again")
-            )
+            why = "the store does not hold the scenario, so nothing can be judged again"
+            doubts.append(Doubt(id, 0, why, unknown=True))
         elif scenario.id != id or scenario.digest != plan.scenarios.get(id):
             doubts.append(Doubt(id, 0, "the scenario in the store is not the one that was planned"))
         else:

@@ -239,34 +239,24 @@ def _note_floor(key: str, floor: Mapping[str, Any], document: Mapping[str, Any],
             (key, "k"), f"{k} in a row needs {k} trials", found=str(k), expected=f"at most trials, {trials}"
         )
     for name in ("each", "across", "held_out"):
-        if type(floor.get(name)) in (int, float) and floor[name] == 0:
+        share = floor.get(name)
+        if type(share) not in (int, float):
+            continue
+        if share == 0:
+            findings.add(
+                (key, name), "every candidate reaches a floor of 0", found=str(share), expected="more than 0"
+            )
+        if share == 1 and key == "pass_k" and floor.get("measure", "lower_bound") == "lower_bound":
             findings.add(
                 (key, name),
-                "every candidate reaches a floor of 0",
-                found=str(floor[name]),
-                expected="more than 0",
+                "no number of trials shows that every one comes right",
+                found=str(share),
+                expected="less than 1",
+                fix="or measure: estimate, which says what was seen and not what is so",
             )
     if floor.get("held_out") is not None and "held_out" not in document:
         findings.add(
             (key, "held_out"), "no held-out scenarios are asked for", key=True, fix="add the key held_out"
-        )
-    each = floor.get("each")
-    exact = floor.get("measure", "lower_bound") == "lower_bound" and key == "pass_k"
-    if (
-        not exact
-        or type(k) is not int
-        or k < 1
-        or not isinstance(each, (int, float))
-        or isinstance(each, bool)
-    ):
-        return
-    if each >= 1:
-        findings.add(
-            (key, "each"),
-            "no number of trials shows that every one comes right",
-            found=str(each),
-            expected="less than 1",
-            fix="or measure: estimate, which says what was seen and not what is so",
         )
 
 

@@ -12,6 +12,7 @@ from typing import BinaryIO
 
 from company_lab.formats.hostile import cut, one_line
 from company_lab.reports.cases import Case, cases
+from company_lab.reports.pointing import short
 from company_lab.reports.terminal import EVIDENCE
 from company_lab.runs.store import Store
 
@@ -40,13 +41,14 @@ def _lines(store: Store, run: str) -> Iterator[str]:
     for case in listed:
         yield _command("error", f"{case.scenario}, trial {case.trial}: {_kind(case)}", _said(case))
     if open_cells > len(listed):
-        short = run.rsplit("-", 1)[-1]
         yield _command(
             "error",
             f"{open_cells - len(listed):,} more episodes did not pass",
-            f"company-lab report {short} tells them all",
+            f"company-lab report {short(run)} tells them all",
         )
     kinds = "; ".join(EVIDENCE.get(kind, kind) for kind in plan.evidence)
+    if plan.caveat:
+        kinds = f"{kinds}; {plan.caveat}"
     yield _command("notice", "company-lab", f"{passed:,} of {planned:,} planned episodes passed. {kinds}.")
 
 

@@ -8,7 +8,7 @@ from typing import get_args
 from company_lab.evaluation.codes import FailureClass
 from company_lab.evaluation.figures import Figures
 from company_lab.evaluation.statistics.bounds import failure_bound, runs_needed
-from company_lab.evaluation.statistics.figure import Figure, percent
+from company_lab.evaluation.statistics.figure import Figure, decimals, percent
 
 CLASSES: tuple[FailureClass, ...] = get_args(FailureClass)
 GOALS = (0.1, 0.01, 0.001)
@@ -40,7 +40,11 @@ def _way(figure: Figure) -> str:
 
 
 def _ends(figure: Figure) -> str:
-    return "" if figure.low is None else f" {figure.low:.3f} to {figure.high:.3f}"
+    return (
+        ""
+        if figure.low is None or figure.high is None
+        else f" {decimals(figure.low)} to {decimals(figure.high)}"
+    )
 
 
 def bound_lines(figures: Figures) -> Iterator[str]:
@@ -66,9 +70,10 @@ def bound_lines(figures: Figures) -> Iterator[str]:
     if goals:
         needed = ", ".join(f"below {goal * 100:g} % takes {runs_needed(rate=goal):,}" for goal in goals)
         yield f"to claim more, at 95 %: {needed} episodes without one"
-    same = len(figures.unrepeated)
-    if same and same < figures.n:
-        yield f"this takes episodes to be independent, which {_scenarios(same)} that always went the same way are not"
+    same = sum(figure.n > 1 and not figure.repeated for figure in figures.scenarios)
+    if same:
+        each = f"{_scenarios(same)} that always went the same way {'is' if same == 1 else 'are'} not"
+        yield f"this takes episodes to be independent, which {each}"
 
 
 def _below(rate: Figure) -> str:

@@ -10,6 +10,8 @@ from rich.padding import Padding
 from rich.text import Text
 
 from company_lab.evaluation.statistics import Figure
+from company_lab.evaluation.statistics.figure import decimals
+from company_lab.formats.dollars import usd
 from company_lab.formats.hostile import one_line
 from company_lab.release.comparison import Comparison
 from company_lab.reports.html.comparing import ComparisonPanel, ComparisonRow
@@ -55,7 +57,8 @@ def _lines(comparison: Comparison) -> Iterator[RenderableType]:
     yield _text(f"{comparison.outcome.upper()}: {comparison.statement}", _STYLES[comparison.outcome])
     yield Text()
     for row in _rows(comparison):
-        yield _text(f"{row.measure}: {row.before} before, {row.after} after; {row.reading}")
+        sides = "" if row.before == row.after == "-" else f"{row.before} before, {row.after} after; "
+        yield _text(f"{row.measure}: {sides}{row.reading}")
         yield _indented(row.difference, "dim")
     notes = tuple(_notes(comparison))
     if notes:
@@ -66,11 +69,11 @@ def _lines(comparison: Comparison) -> Iterator[RenderableType]:
 
 
 def _rows(comparison: Comparison) -> Iterator[ComparisonRow]:
-    p = "" if comparison.p is None else f", sign-flip p {comparison.p:.3f}"
+    p = "" if comparison.p is None else f", sign-flip p {decimals(comparison.p)}"
     yield ComparisonRow(
         measure=f"mean pass^{comparison.k}",
-        before=f"{float(comparison.before):.3f}",
-        after=f"{float(comparison.after):.3f}",
+        before=decimals(comparison.before),
+        after=decimals(comparison.after),
         difference=f"{comparison.difference}{p}",
         reading=comparison.outcome,
     )
@@ -80,7 +83,7 @@ def _rows(comparison: Comparison) -> Iterator[ComparisonRow]:
                 measure=f"class {one.failure_class}",
                 before="-",
                 after="-",
-                difference=f"{one.difference}, sign-flip p {one.p_adjusted:.3f} after Holm",
+                difference=f"{one.difference}, sign-flip p {decimals(one.p_adjusted)} after Holm",
                 reading=one.reading,
             )
     yield _critical(comparison)
@@ -100,7 +103,7 @@ def _critical(comparison: Comparison) -> ComparisonRow:
 
 
 def _usd(cost: Decimal | None) -> str:
-    return "unknown" if cost is None else f"{float(cost):.4g} USD"
+    return "unknown" if cost is None else usd(cost)
 
 
 def _ratio(measure: str, figure: Figure, before: str = "-", after: str = "-") -> ComparisonRow:
@@ -127,6 +130,7 @@ def _notes(comparison: Comparison) -> Iterator[str]:
         yield f"left out, {one.scenario}: {one.why}"
     yield from _rest(len(comparison.left_out), "scenarios left out")
     yield from (f"not the same, {difference}" for difference in comparison.differs)
+    yield from (f"not judged again: {what}" for what in comparison.not_judged_again)
 
 
 def _rest(count: int, what: str) -> Iterator[str]:

@@ -20,6 +20,7 @@ from company_lab.runs.episode import StoredEpisode
 from company_lab.runs.plan import RunPlan
 from company_lab.runs.store import Store
 from company_lab.scenarios.model import Scenario
+from company_lab.scenarios.spec import WorldSpec
 from company_lab.traces import Trace
 from company_lab.worlds.registry import resolve_world
 
@@ -45,20 +46,24 @@ class Diagnoses:
         self._store = store
         self._plan = plan
         self._kept: dict[str, Scenario | None] = {}
+        self._specs: dict[str, WorldSpec | None] = {}
 
     def of(self, stored: StoredEpisode) -> Diagnosis | None:
         """Where an episode first went wrong; None where it did not fail or its scenario is not known."""
         if stored.verdict.outcome != "failed":
             return None
         scenario = self.scenario(stored.scenario)
-        return None if scenario is None else diagnose(scenario, stored.trace.records, stored.verdict)
+        if scenario is None:
+            return None
+        return diagnose(scenario, stored.trace.records, stored.verdict, self._spec(scenario.world))
 
     def choices(self, stored: StoredEpisode) -> ComparedChoices:
         """The choices of an episode beside the reference."""
         scenario = self.scenario(stored.scenario)
-        if scenario is None:
+        spec = None if scenario is None else self._spec(scenario.world)
+        if scenario is None or spec is None:
             return ComparedChoices()
-        return compare_choices(scenario, resolve_world(scenario.world).spec, stored.trace.records)
+        return compare_choices(scenario, spec, stored.trace.records)
 
     def scenario(self, id: str) -> Scenario | None:
         """The scenario as it was played, where this version still understands it."""
@@ -67,6 +72,18 @@ class Diagnoses:
             with suppress(CompanyLabError):
                 self._kept[id] = kept_scenario(self._store, self._plan, id, worlds=resolve_world)
         return self._kept[id]
+
+    def _spec(self, world: str) -> WorldSpec | None:
+        if world not in self._specs:  # looking a world up reads what is installed, each time
+            self._specs[world] = _spec_of(world)
+        return self._specs[world]
+
+
+def _spec_of(world: str) -> WorldSpec | None:
+    """The world as it is here; None where there is none of that name."""
+    with suppress(CompanyLabError):
+        return resolve_world(world).spec
+    return None
 
 
 def diagnosis_lines(store: Store, plan: RunPlan) -> Iterator[RenderableType]:
@@ -124,7 +141,7 @@ def _choice_lines(store: Store, plan: RunPlan, reader: Diagnoses) -> Iterator[Re
 
 def episode_diagnosis(scenario: Scenario, trace: Trace, verdict: Verdict) -> Text:
     """The diagnosis of one episode in a line; empty where it did not fail."""
-    found = diagnose(scenario, trace.records, verdict)
+    found = diagnose(scenario, trace.records, verdict, _spec_of(scenario.world))
     if found is None:
         return Text("")
     return Text(

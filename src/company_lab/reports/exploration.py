@@ -162,7 +162,7 @@ def plan_lines(writes: int, *, scenarios: int, singles: int, trials: int | None)
 
 
 def _pairs(writes: int) -> int:
-    """Pairs of five faults a write, each with every fault at a later call and at the retry: METHODS 3.3."""
+    """Pairs of five faults a write, each with every fault at a later call and at the retry."""
     return 5 * 5 * writes * (writes + 1) // 2
 
 

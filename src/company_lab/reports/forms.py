@@ -35,7 +35,7 @@ FORMS = (
     ReportForm(
         name="html",
         help="One self-contained page that a browser opens from disk, without any network.",
-        module="company_lab.reports.html.page",
+        module="company_lab.reports.html",
         function="write_html",
     ),
     ReportForm(

@@ -14,6 +14,7 @@ from company_lab.evaluation.statistics.figure import percent
 from company_lab.formats.hostile import cut, one_line
 from company_lab.release.decision import CriticalEpisode, Decision, Outcome, Ruling
 from company_lab.reports.html.deciding import GatePanel, GateRow
+from company_lab.reports.pointing import show_line
 from company_lab.reports.terminal import EVIDENCE, LONGEST_MESSAGE
 
 MOST_CRITICAL = 20
@@ -31,9 +32,9 @@ _TONES: Mapping[Outcome, Literal["good", "bad", "warn"]] = {"pass": "good", "blo
 _ORDER: Mapping[Outcome, int] = {"block": 0, "hold": 1, "pass": 2}
 
 
-def gate_page(decision: Decision) -> RenderableType:
-    """The page of one decision."""
-    return Group(*_lines(decision))
+def gate_page(decision: Decision, *, at: str = "") -> RenderableType:
+    """The page of one decision. `at` is what a command says to find its store (`store_words`)."""
+    return Group(*_lines(decision, at))
 
 
 def gate_panel(decision: Decision) -> GatePanel:
@@ -71,12 +72,12 @@ def evidence_line(decision: Decision) -> str:
     return f"{said or 'No evidence'}: {decision.n} of {decision.planned} planned episodes scored"
 
 
-def _lines(decision: Decision) -> Iterator[RenderableType]:
+def _lines(decision: Decision, at: str) -> Iterator[RenderableType]:
     yield Text(evidence_line(decision), "bold")
     yield _text(_about(decision), "dim")
     yield Text()
     yield Text(SAID[decision.outcome], _STYLES[decision.outcome])
-    yield from _critical(decision)
+    yield from _critical(decision, at)
     yield Text()
     for ruling in _by_gravity(decision):
         yield from _ruling(ruling)
@@ -84,6 +85,8 @@ def _lines(decision: Decision) -> Iterator[RenderableType]:
         yield Text()
         yield _text("needed to move from hold to pass:", "bold")
         yield from (_indented(f"- {line}") for line in decision.needed)
+        if at:
+            yield _indented(f"each company-lab command with{at}", "dim")
     yield from _attempts(decision)
     yield from _curve(decision)
     yield Text()
@@ -102,7 +105,7 @@ def _by_gravity(decision: Decision) -> list[Ruling]:
     return sorted(decision.rulings, key=lambda one: _ORDER[one.outcome])
 
 
-def _critical(decision: Decision) -> Iterator[RenderableType]:
+def _critical(decision: Decision, at: str) -> Iterator[RenderableType]:
     if not decision.critical:
         return
     yield Text()
@@ -113,7 +116,7 @@ def _critical(decision: Decision) -> Iterator[RenderableType]:
     ):
         yield _indented(f"{scenario}, trial {trial} of run {run}", "red")
         yield from (Padding(_failure(failure), (0, 0, 0, 4)) for failure in failures)
-        yield _indented(f"  company-lab show {run.rsplit('-', 1)[-1]} {scenario} {trial}", "dim")
+        yield _indented(f"  {show_line(run, scenario, trial, at=at)}", "dim")
     rest = decision.critical_total - len(listed)
     if rest > 0:
         yield _indented(f"and {rest} more critical failures")
@@ -164,7 +167,7 @@ def _curve(decision: Decision) -> Iterator[RenderableType]:
 
 def curve_line(curve: tuple[tuple[float, float], ...]) -> str:
     """An operating curve on one line."""
-    return ", ".join(f"{percent(rate)} {chance_said(chance)}" for rate, chance in curve)
+    return "; ".join(f"{percent(rate)}: {chance_said(chance)}" for rate, chance in curve)
 
 
 def chance_said(chance: float) -> str:

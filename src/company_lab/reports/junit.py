@@ -18,6 +18,7 @@ from xml.sax.saxutils import escape
 from company_lab.formats.canonical import Json, canonical
 from company_lab.formats.hostile import cut, one_line, printable
 from company_lab.reports.cases import Case, cases
+from company_lab.reports.pointing import show_line
 from company_lab.runs.plan import RunPlan
 from company_lab.runs.store import Store
 
@@ -93,6 +94,7 @@ def _write_suite(plan: RunPlan, number: int, scenario: str, group: Iterator[Case
                     "agent": f"{plan.agent.name} ({plan.agent.kind})",
                     "seed": str(plan.seed),
                     "evidence": "; ".join(kinds) or "none",
+                    **({"caveat": plan.caveat} if plan.caveat else {}),
                     "passed": f"{counts['passed']} of {tests}",
                 }
             )
@@ -174,7 +176,7 @@ def _element(tag: str, shown: Mapping[str, str], lines: list[str], plan: RunPlan
 
 
 def _look(plan: RunPlan, case: Case) -> str:
-    return f"look at it: company-lab show {plan.run.rsplit('-', 1)[-1]} {case.scenario} {case.trial}"
+    return f"look at it: {show_line(plan.run, case.scenario, case.trial)}"
 
 
 def _plain(item: Json) -> str:

@@ -12,10 +12,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import BinaryIO
 
 from company_lab.evaluation.figures import CriticalFailure, Estimate, Figures, ScenarioFigures
+from company_lab.evaluation.statistics.figure import decimals
 from company_lab.formats.hostile import cut, one_line
 from company_lab.reports.assurance import NOT_ESTABLISHED, bound_lines, interval_lines
 from company_lab.reports.sections import Section, stored_sections
-from company_lab.reports.terminal import NOT_SAID, evidence_line
+from company_lab.reports.terminal import EVIDENCE, NOT_SAID, evidence_line
 from company_lab.runs.plan import RunPlan
 from company_lab.runs.store import Store
 
@@ -26,6 +27,7 @@ MOST_CRITICAL = 50
 LONGEST_NAME = 120
 LONGEST_MESSAGE = 300
 
+_LAYERS = (None, "contract", "runtime", "reasoning", "live")
 _PUNCTUATION = re.compile(r"([\\`*_{}\[\]()<>#|~^$!&-])")
 
 
@@ -65,9 +67,11 @@ def _lines(plan: RunPlan, sections: Iterable[Section]) -> Iterator[str]:
     if len(found) > 1:
         yield f"{len(found)} sections, never pooled.\n"
     for index, section in enumerate(found):
-        yield f"## {_sign(section.figures)} {prose(evidence_line(section))}\n"
+        yield f"## {_sign(section.figures)} {_evidence(section)}\n"
         if index == 0:
             yield _about(plan) + "\n"
+            if plan.caveat:
+                yield f"**{prose(plan.caveat)}**\n"
         yield from _critical(section)
         yield from _table(section)
         yield from _across(section)
@@ -80,6 +84,13 @@ def _lines(plan: RunPlan, sections: Iterable[Section]) -> Iterator[str]:
     for evidence in dict.fromkeys(section.evidence for section in found):
         if evidence in NOT_SAID:
             yield f"\n{prose(NOT_SAID[evidence])}"
+
+
+def _evidence(section: Section) -> str:
+    """In words of ours where the kind is known; what a trace made up may not address anybody."""
+    said = evidence_line(section)
+    ours = section.evidence in EVIDENCE and section.layer in _LAYERS
+    return prose(said) if ours else code(cut(said, LONGEST_MESSAGE))
 
 
 def _sign(figures: Figures) -> str:
@@ -152,7 +163,7 @@ def _table(section: Section) -> Iterator[str]:
 
 
 def _cells(figure: ScenarioFigures, later: Iterable[int]) -> Iterator[str]:
-    low_high = "n/a" if figure.wilson is None else f"{figure.wilson[0]:.3f} to {figure.wilson[1]:.3f}"
+    low_high = "n/a" if figure.wilson is None else prose(" to ".join(map(decimals, figure.wilson)))
     yield _name(figure.scenario)
     yield f"{figure.n}/{figure.planned}"
     yield str(figure.passed)
@@ -164,10 +175,10 @@ def _cells(figure: ScenarioFigures, later: Iterable[int]) -> Iterator[str]:
 
 def _estimate(estimate: Estimate | None, k: int) -> str:
     if estimate is None:
-        return f"n/a (n<{k})".replace("<", "&lt;")
+        return prose(f"n/a (n<{k})")
     if estimate.point is not None:
-        return f"{float(estimate.point):.3f}"
-    return f"{float(estimate.low):.3f} to {float(estimate.high):.3f}"
+        return prose(decimals(estimate.point))
+    return prose(f"{decimals(estimate.low)} to {decimals(estimate.high)}")
 
 
 def _across(section: Section) -> Iterator[str]:
@@ -177,17 +188,18 @@ def _across(section: Section) -> Iterator[str]:
     for k in section.ks:
         power, any_of = figures.mean_pass_k[k], figures.mean_pass_at_k[k]
         if power.value is None:
-            yield f"- {prose(f'pass^{k} and pass@{k} {power.reason}')}"
+            yield f"- pass\\^{k} and pass@{k}: {code(power.reason)}"
         else:
             yield f"- pass\\^{k} {_estimate(power.value, k)}, pass@{k} {_estimate(any_of.value, k)}"
     yield from (f"- {prose(line)}" for line in interval_lines(figures, section.ks))
     if figures.all_passed is not None:
-        bounds = ", ".join(f"pass\\^{k} {bound:.3f}" for k, bound in figures.all_passed.items())
-        yield f"- every episode passed; at least, with 95 % confidence: {bounds}"
+        bounds = ", ".join(f"pass^{k} {decimals(bound)}" for k, bound in figures.all_passed.items())
+        yield f"- {prose(f'every episode passed; at least, with 95 % confidence: {bounds}')}"
     if figures.errors:
         yield f"- episodes with an error: {figures.errors}, recovered: {figures.recovered}"
     if figures.stops:
-        yield f"- stop reasons: {', '.join(f'{prose(name)} {count}' for name, count in figures.stops.items())}"
+        stops = (f"{code(cut(name, LONGEST_NAME))} {count}" for name, count in figures.stops.items())
+        yield f"- stop reasons: {', '.join(stops)}"
     yield ""
 
 

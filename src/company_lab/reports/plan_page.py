@@ -8,6 +8,7 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
+from company_lab.formats.dollars import usd
 from company_lab.formats.hostile import one_line
 from company_lab.release.decision import counted
 from company_lab.release.planning import Need, ReleasePlan
@@ -23,7 +24,8 @@ def _lines(plan: ReleasePlan) -> Iterator[RenderableType]:
     yield _text("A calculation: nothing was run", "bold")
     size = f"{counted(plan.scenarios, 'scenario')}, {counted(plan.trials, 'trial')} each"
     yield _text(f"{size}: {counted(plan.episodes, 'episode')}", "bold")
-    yield Text()
+    if plan.needs:
+        yield Text()
     for need in plan.needs:
         yield _text(f"{'✓' if need.trials <= plan.trials else '✗'} {_need(need)}")
     yield Text()
@@ -48,7 +50,7 @@ def _past(plan: ReleasePlan) -> Iterator[RenderableType]:
     if plan.past is None:
         yield _text("cost: unknown without an earlier run, --from RUN")
         return
-    cost = "unknown" if plan.cost_usd is None else f"{plan.cost_usd:.2f} USD"
+    cost = "unknown" if plan.cost_usd is None else usd(plan.cost_usd)
     wall = "unknown" if plan.wall_s is None else f"{plan.wall_s:,.0f} s one after another"
     yield _text(f"cost by the {plan.past.episodes} episodes of run {plan.past.run}: {cost}, time {wall}")
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -18,6 +19,7 @@ from company_lab.evaluation import RuleCompliance, rule_compliance
 from company_lab.formats.errors import CompanyLabError
 from company_lab.formats.hostile import cut, one_line
 from company_lab.probing.rule_table import covered_rules
+from company_lab.reports.pointing import show_line
 from company_lab.runs.documents import kept_scenario
 from company_lab.runs.store import Store
 from company_lab.scenarios.model import Scenario
@@ -64,6 +66,7 @@ class RulesOfRun:
 def rules_of_run(store: Store, run: str, *, worlds: Callable[[str], World] = resolve_world) -> RulesOfRun:
     """Read the rules of every counting episode of a stored run, one episode at a time."""
     plan, found = store.plan(run), RulesOfRun()
+    worlds = cache(worlds)  # looking a world up reads what is installed, each time
     scenarios: dict[str, Scenario | None] = {}
     for stored in store.stored(run):
         if stored.scenario not in scenarios:
@@ -116,12 +119,12 @@ def _nothing_read(readings: Sequence[RuleCompliance]) -> str:
     return "" if reasons == {_NO_OCCASION} else reasons.pop()
 
 
-def run_section(found: RulesOfRun, run: str) -> RenderableType:
+def run_section(found: RulesOfRun, run: str, *, at: str = "") -> RenderableType:
     """What a report adds about rules: episodes that passed while breaking one, and rules that nothing covers."""
-    return Group(*_of_run(found, run))
+    return Group(*_of_run(found, run, at))
 
 
-def _of_run(found: RulesOfRun, run: str) -> Iterator[RenderableType]:
+def _of_run(found: RulesOfRun, run: str, at: str) -> Iterator[RenderableType]:
     yield Rule("Rules, read from the stored traces; no verdict rests on them", style="dim", align="left")
     yield Text(f"rules read over {found.read} episodes; broken in {found.failed_breaking} that failed anyway")
     for reason, number in found.unread.items():
@@ -134,8 +137,8 @@ def _of_run(found: RulesOfRun, run: str) -> Iterator[RenderableType]:
             if (breach.scenario, breach.trial) != last:
                 last = (breach.scenario, breach.trial)
                 yield _indented(f"{breach.scenario}, trial {breach.trial}", "red")
-                short = run.rsplit("-", 1)[-1]
-                yield _indented(f"  company-lab show {short} {breach.scenario} {breach.trial} --rules", "dim")
+                line = show_line(run, breach.scenario, breach.trial, at=f" --rules{at}")
+                yield _indented(f"  {line}", "dim")
             yield _indented(f"  {breach.rule}: {breach.why}")
         if found.passed_breaking > MOST_LISTED:
             yield _indented(f"and {found.passed_breaking - MOST_LISTED} more episodes")

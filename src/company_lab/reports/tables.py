@@ -15,7 +15,6 @@ from company_lab.runs.store import Store
 
 # Also the wide ones, which spreadsheets of some languages read like the narrow.
 _FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-_BLANK = " \t\r\n\x0b\x0c\xa0"
 
 
 def json_lines(store: Store, run: str) -> Iterator[str]:
@@ -73,6 +72,6 @@ def _cell(value: Json) -> str:
     if isinstance(value, list):
         return " ".join(_cell(item) for item in value)
     text = one_line(str(value))
-    # A spreadsheet drops blanks before it looks for a formula.
-    formula = isinstance(value, str) and value.lstrip(_BLANK).startswith(_FORMULA)
+    # A spreadsheet drops blanks before it looks for a formula, and blanks of every script become plain ones here.
+    formula = isinstance(value, str) and value.lstrip().startswith(_FORMULA)
     return f"'{text}" if formula else text

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from fractions import Fraction
 from itertools import groupby
 
 from rich.console import Group, RenderableType
@@ -13,11 +12,14 @@ from rich.text import Text
 
 from company_lab.evaluation.figures import CriticalFailure, Estimate, Mean, ScenarioFigures
 from company_lab.evaluation.scenario_figures import MOST_TRAJECTORIES
+from company_lab.evaluation.statistics.figure import decimals
 from company_lab.formats.hostile import cut, one_line
 from company_lab.reports.assurance import NOT_ESTABLISHED, bound_lines, interval_lines
 from company_lab.reports.diagnoses import diagnosis_lines
+from company_lab.reports.pointing import show_line
 from company_lab.reports.rows import Column, Row, Rows
 from company_lab.reports.sections import Section, stored_sections
+from company_lab.runs.place import store_words
 from company_lab.runs.plan import RunPlan
 from company_lab.runs.store import Store
 
@@ -52,10 +54,11 @@ NOT_SAID: Mapping[str, str] = {
 """What each kind of evidence does not establish."""
 
 
-def render(plan: RunPlan, sections: Sequence[Section], *, kept: bool = True) -> RenderableType:
+def render(plan: RunPlan, sections: Sequence[Section], *, at: str | None = "") -> RenderableType:
     """The report of a run. One block for each kind of evidence and layer; nothing is pooled over them.
 
-    Only of a run that is `kept` it says which command shows an episode: no command finds another one.
+    `at` is what a command says to find the run's store (`store_words`); where it is None the store vanishes, and no
+    command is named.
     """
     parts: list[RenderableType] = []
     if len(sections) > 1:
@@ -64,7 +67,7 @@ def render(plan: RunPlan, sections: Sequence[Section], *, kept: bool = True) -> 
     for index, section in enumerate(sections):
         if index:
             parts.append(Rule(style="dim"))
-        parts.extend(_section(plan, section, first=index == 0, kept=kept))
+        parts.extend(_section(plan, section, first=index == 0, at=at))
     parts += [Text(), *_limits(sections)]
     return Group(*parts)
 
@@ -73,7 +76,7 @@ def report_of(store: Store, run: str) -> RenderableType:
     """The report of a stored run, by its whole id, with what lies in the store beside what counts."""
     plan = store.plan(run)
     return Group(
-        render(plan, stored_sections(store, run), kept=not store.vanishes),
+        render(plan, stored_sections(store, run), at=None if store.vanishes else store_words(store.path)),
         *diagnosis_lines(store, plan),
         *_beside(store, run),
     )
@@ -90,7 +93,7 @@ def _beside(store: Store, run: str) -> Iterator[RenderableType]:
 
 
 def _kind(section: Section) -> str:
-    return f"{one_line(section.evidence)}, {section.layer or 'no'} layer"
+    return one_line(f"{section.evidence}, {section.layer or 'no'} layer")
 
 
 def evidence_line(section: Section) -> str:
@@ -101,17 +104,19 @@ def evidence_line(section: Section) -> str:
     return f"{said}: {figures.n} of {figures.planned} planned episodes scored{layer}"
 
 
-def _section(plan: RunPlan, section: Section, *, first: bool, kept: bool) -> Iterator[RenderableType]:
+def _section(plan: RunPlan, section: Section, *, first: bool, at: str | None) -> Iterator[RenderableType]:
     figures = section.figures
     yield Text(evidence_line(section), "bold")
     if first:
         yield Text(_about(plan), "dim", overflow="fold")
-    yield from _critical(plan, section, kept=kept)
+        if plan.caveat:
+            yield _text(plan.caveat, "bold")
+    yield from _critical(plan, section, at)
     yield Text()
     yield Rows("scenario", _columns(section), [_row(scenario, section.ks) for scenario in figures.scenarios])
     yield Text()
     yield from _across(section)
-    yield from _failed(plan, section, kept=kept)
+    yield from _failed(plan, section, at)
     yield from _open(section)
     yield from _unrepeated(section)
 
@@ -124,7 +129,7 @@ def _about(plan: RunPlan) -> str:
     return one_line(f"run {plan.run} · agent {agent} · suite {plan.suite} · {trials}, seed {plan.seed}{note}")
 
 
-def _critical(plan: RunPlan, section: Section, *, kept: bool) -> Iterator[RenderableType]:
+def _critical(plan: RunPlan, section: Section, at: str | None) -> Iterator[RenderableType]:
     figures = section.figures
     if not figures.critical and section.evidence == "recorded elsewhere":
         yield Text("critical failures: none recorded; the verdicts were given elsewhere")
@@ -140,18 +145,13 @@ def _critical(plan: RunPlan, section: Section, *, kept: bool) -> Iterator[Render
     for (scenario, trial), failures in groupby(listed, key=lambda failure: (failure.scenario, failure.trial)):
         yield _indented(f"{scenario}, trial {trial}", "red")
         yield from (Padding(_critical_failure(failure), (0, 0, 0, 4)) for failure in failures)
-        if kept:
-            yield _indented(f"  company-lab show {_short(plan.run)} {scenario} {trial}", "dim")
+        if at is not None:
+            yield _indented(f"  {show_line(plan.run, scenario, trial, at=at)}", "dim")
     rest = len(figures.critical) - MOST_CRITICAL + figures.critical_left_out
     if rest > 0:
         yield _indented(f"and {rest} more critical failures")
     if section.evidence != "recorded elsewhere":
         yield from (_indented(line, "dim") for line in bound_lines(figures))
-
-
-def _short(run: str) -> str:
-    """The end of a run's id, which names it just as well."""
-    return run.rsplit("-", 1)[-1]
 
 
 def _critical_failure(failure: CriticalFailure) -> RenderableType:
@@ -190,7 +190,7 @@ def _columns(section: Section) -> list[Column]:
 
 def _row(figure: ScenarioFigures, ks: Sequence[int]) -> Row:
     later = ks[1:]
-    low_high = "n/a" if figure.wilson is None else f"{figure.wilson[0]:.3f} to {figure.wilson[1]:.3f}"
+    low_high = "n/a" if figure.wilson is None else " to ".join(map(decimals, figure.wilson))
     cells = (
         f"{figure.n}/{figure.planned}",
         str(figure.passed),
@@ -215,12 +215,8 @@ def _estimate(estimate: Estimate | None, k: int) -> str:
     if estimate is None:
         return f"n/a (n<{k})"
     if estimate.point is not None:
-        return _number(estimate.point)
-    return f"{_number(estimate.low)}..{_number(estimate.high)}"
-
-
-def _number(value: Fraction) -> str:
-    return f"{float(value):.3f}"
+        return decimals(estimate.point)
+    return f"{decimals(estimate.low)}..{decimals(estimate.high)}"
 
 
 def _counts(counts: Mapping[str, int]) -> str:
@@ -240,7 +236,7 @@ def _across(section: Section) -> Iterator[RenderableType]:
             yield _indented(f"pass^{k} {_mean(power, k)}  pass@{k} {_mean(any_of, k)}")
     yield from (_indented(line) for line in interval_lines(figures, section.ks))
     if figures.all_passed is not None:
-        bounds = ", ".join(f"pass^{k} {bound:.3f}" for k, bound in figures.all_passed.items())
+        bounds = ", ".join(f"pass^{k} {decimals(bound)}" for k, bound in figures.all_passed.items())
         yield _indented(f"every episode passed; at least, with 95 % confidence: {bounds}")
     outcomes = {name: getattr(figures, name) for name in ("passed", "failed", "unscored", "invalid", "lost")}
     ways = sum(figure.trajectories for figure in figures.scenarios)
@@ -270,7 +266,7 @@ def _mean(mean: Mean, k: int) -> str:
     return mean.reason if mean.value is None else _estimate(mean.value, k)
 
 
-def _failed(plan: RunPlan, section: Section, *, kept: bool) -> Iterator[RenderableType]:
+def _failed(plan: RunPlan, section: Section, at: str | None) -> Iterator[RenderableType]:
     if not section.failed:
         return
     yield Text()
@@ -282,11 +278,11 @@ def _failed(plan: RunPlan, section: Section, *, kept: bool) -> Iterator[Renderab
     rest = section.figures.failed - len(section.failed)
     if rest > 0:
         yield _indented(f"and {rest} more")
-    if not kept:
+    if at is None:
         yield _indented("to look at one, keep the run: company_lab.run(..., store=FILE)", "dim")
         return
     first = section.failed[0]
-    yield _indented(f"look at one: company-lab show {_short(plan.run)} {first.scenario} {first.trial}", "dim")
+    yield _indented(f"look at one: {show_line(plan.run, first.scenario, first.trial, at=at)}", "dim")
 
 
 def _open(section: Section) -> Iterator[RenderableType]:

@@ -44,7 +44,8 @@ def render(
     customers is harmless in it.
     """
     context = context_of(scenario, spec, trace)
-    parts: list[RenderableType] = [_head(scenario, trace, verdict), Rule(style="dim")]
+    caveat = None if spec is None else spec.caveat
+    parts: list[RenderableType] = [_head(scenario, trace, verdict, caveat), Rule(style="dim")]
     placed = placed_failures(verdict, trace) if verdict else {}
     parts.append(_body(trace, context, placed))
     if verdict:
@@ -70,7 +71,9 @@ def context_of(scenario: Scenario | None, spec: WorldSpec | None, trace: Trace) 
     return Context(spec, currencies, tenant if isinstance(tenant, str) else None, calls)
 
 
-def _head(scenario: Scenario | None, trace: Trace, verdict: Verdict | None) -> RenderableType:
+def _head(
+    scenario: Scenario | None, trace: Trace, verdict: Verdict | None, caveat: str | None
+) -> RenderableType:
     header = trace.header
     evidence = str(header.get("evidence") or "unknown")
     agent: Mapping[str, Any] = header.get("agent") or {}
@@ -83,6 +86,8 @@ def _head(scenario: Scenario | None, trace: Trace, verdict: Verdict | None) -> R
             else ("not judged", "bold"),
         ),
     ]
+    if caveat:
+        lines.append(Text(one_line(caveat), "bold"))
     if scenario:
         lines.append(Text(one_line(f"{scenario.title} (severity {scenario.severity})")))
     facts = [f"agent {agent.get('name')} ({agent.get('kind')})"]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from company_lab.evaluation.statistics import Figure
 from company_lab.release.comparison import Comparison
-from company_lab.release.decision import Outcome, Ruling, counted
+from company_lab.release.decision import Outcome, Ruling, counted, named
 from company_lab.release.policy import BaselineRule
 from company_lab.release.rulings.case import Case
 
+MOST_DETAILS = 8
 _OUTCOMES: dict[str, Outcome] = {"not_worse": "pass", "worse": "block", "undecided": "hold"}
 
 
@@ -44,10 +45,10 @@ def _margin(rule: BaselineRule, comparison: Comparison) -> Ruling:
     count = len(comparison.compared)
     if count < rule.scenarios and outcome == "pass":
         outcome = "hold"
-    left_out = tuple(f"left out, {one.scenario}: {one.why}" for one in comparison.left_out[:8])
-    new = tuple(
-        f"new critical failure, {one.scenario}: {one.failure_class} in trials {', '.join(map(str, one.trials))}"
-        for one in comparison.new_critical[:8]
+    left_out = _some(f"left out, {one.scenario}: {one.why}" for one in comparison.left_out)
+    new = _some(
+        f"new critical failure, {one.scenario}: {one.failure_class} in trials {named(map(str, one.trials))}"
+        for one in comparison.new_critical
     )
     return Ruling(
         key="baseline.margin",
@@ -59,6 +60,12 @@ def _margin(rule: BaselineRule, comparison: Comparison) -> Ruling:
         else "",
         details=new + left_out,
     )
+
+
+def _some(details: Iterable[str]) -> tuple[str, ...]:
+    found = tuple(details)
+    more = len(found) - MOST_DETAILS
+    return (*found[:MOST_DETAILS], f"and {more} more like that") if more > 0 else found
 
 
 def _ratio(key: str, figure: Figure, bound: float) -> Ruling:

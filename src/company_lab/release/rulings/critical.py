@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import get_args
 
 from company_lab.evaluation.codes import FailureClass
-from company_lab.evaluation.statistics import BadCounts, Figure, failure_rate, runs_needed
+from company_lab.evaluation.statistics import BadCounts, Figure, runs_needed
 from company_lab.evaluation.statistics.figure import percent
 from company_lab.release.decision import Ruling
 from company_lab.release.rulings.case import Case
@@ -23,14 +23,7 @@ def critical(case: Case) -> Iterator[Ruling]:
 
 def bound_of(case: Case, name: FailureClass) -> Figure:
     """What the rate of episodes with a critical failure of this class is below; cells without a score count."""
-    figures = case.pooled
-    return failure_rate(
-        failures=figures.critical_episodes.get(name, 0),
-        runs=figures.n,
-        planned=figures.planned,
-        confidence=case.policy.critical.of(name).confidence,
-        name=name,
-    )
+    return case.pooled.critical_rate(name, confidence=case.policy.critical.of(name).confidence)
 
 
 def _class(case: Case, name: FailureClass) -> Ruling:

@@ -61,12 +61,7 @@ def _verdicts(case: Case) -> Ruling:
     run = case.run
     count = len(run.summaries)
     if run.doubts:
-        details = tuple(
-            f"{one.scenario}, trial {one.trial}: {one.why}"
-            if one.trial
-            else f"{one.scenario}: {one.why}".lstrip(": ")
-            for one in run.doubts[:8]
-        )
+        details = tuple(map(str, run.doubts[:8]))
         return Ruling(
             key="verdicts",
             outcome="hold",
@@ -81,11 +76,22 @@ def _verdicts(case: Case) -> Ruling:
             said=f"{run.stale} of {count} verdicts rest on another scenario, world or judging than now",
             needed=f"company-lab judge {run.plan.run} --apply judges the traces again",
         )
-    if run.continued:
+    doubtful = {one.run: one.doubtful for one in case.attempts.others if one.doubtful}
+    if doubtful:
+        episodes = counted(sum(doubtful.values()), "episode")
         return Ruling(
             key="verdicts",
             outcome="hold",
-            said=f"{run.continued} episodes are continuations, which start from what another one left and never count",
+            said=f"other runs of this candidate have {episodes} whose traces can not be read or say otherwise: "
+            f"what was done there may be the worst ({named(doubtful)})",
+            needed="those runs as they were played, judged again with company-lab judge RUN --apply",
+        )
+    if run.continued:
+        continuations = sum(run.continued.values())
+        return Ruling(
+            key="verdicts",
+            outcome="hold",
+            said=f"{continuations} episodes are continuations, which start from what another one left and never count",
             needed="fresh episodes in their place",
         )
     return Ruling(

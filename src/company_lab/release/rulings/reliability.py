@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from company_lab.evaluation.scenario_figures import Estimate, ScenarioFigures
 from company_lab.evaluation.statistics import Figure, all_passed, mean_over_scenarios, wilson
+from company_lab.evaluation.statistics.figure import decimals
 from company_lab.release.decision import MOST_NAMED, Outcome, Ruling, counted, worst
 from company_lab.release.policy import PassAtK, PassK
 from company_lab.release.policy_reading import least_trials
@@ -80,7 +81,9 @@ def _judge_each(rule: PassK, floor: float, trials: int) -> Callable[[ScenarioFig
             successes=figure.passed + unknown, trials=figure.planned, confidence=rule.confidence
         )
         low, high = worst_case[0] ** rule.k, best_case[1] ** rule.k
-        said = f"pass^{rule.k} {_said(estimate)}, at least {low:.3f}, {_counts(figure)}; floor {floor:g}"
+        said = (
+            f"pass^{rule.k} {_said(estimate)}, at least {decimals(low)}, {_counts(figure)}; floor {floor:g}"
+        )
         if low >= floor:
             return _Found("pass", said)
         if high < floor:
@@ -114,8 +117,8 @@ def _held(estimate: Estimate, floor: float) -> Outcome:
 
 def _said(estimate: Estimate) -> str:
     if estimate.point is not None:
-        return f"{float(estimate.point):.3f}"
-    return f"{float(estimate.low):.3f} to {float(estimate.high):.3f} (cells without a score)"
+        return decimals(estimate.point)
+    return f"{decimals(estimate.low)} to {decimals(estimate.high)} (cells without a score)"
 
 
 def _counts(figure: ScenarioFigures) -> str:
@@ -169,12 +172,15 @@ def _across(
     if all(figure.passed == figure.planned for figure in listed):
         figure = all_passed(runs=cells, k=rule.k, confidence=rule.confidence, scenarios=len(listed))
         return _all_passed(key, figure, rule, floor)
-    low, high = (_interval(values, side, families, rule, name) for side in ("low", "high"))
-    bound = low.low
-    said = f"{low if mean.point is not None else f'{name} {_said(mean)}'}; floor of its lower bound {floor:g}"
-    if bound is not None and bound >= floor:
+    # Every cell without a score counts as failed.
+    lowest = {scenario: value.low for scenario, value in values.items()}
+    figure = mean_over_scenarios(lowest, families=families, confidence=rule.confidence, name=name)
+    said = (
+        f"{figure if mean.point is not None else f'{name} {_said(mean)}'}; floor of its lower bound {floor:g}"
+    )
+    if figure.low is not None and figure.low >= floor:
         return Ruling(key=key, outcome="pass", said=said)
-    if mean.high < Fraction(str(floor)) or (high.high is not None and high.high < floor):
+    if mean.high < Fraction(str(floor)):
         return Ruling(
             key=key, outcome="block", said=said, needed="another candidate, or a floor that was meant"
         )
@@ -216,11 +222,3 @@ def _mean(values: Mapping[str, Estimate]) -> Estimate:
     low = sum((value.low for value in values.values()), Fraction(0)) / count
     high = sum((value.high for value in values.values()), Fraction(0)) / count
     return Estimate(low, high)
-
-
-def _interval(
-    values: Mapping[str, Estimate], side: str, families: Mapping[str, str], rule: PassK, name: str
-) -> Figure:
-    """The mean with its interval where every unknown cell failed (low) or passed (high)."""
-    ends = {scenario: getattr(value, side) for scenario, value in values.items()}
-    return mean_over_scenarios(ends, families=families, confidence=rule.confidence, name=name)

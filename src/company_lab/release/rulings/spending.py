@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from company_lab.evaluation.statistics import latency_quantile, runs_needed_for_quantile
+from company_lab.formats.dollars import usd
 from company_lab.release.decision import Ruling
 from company_lab.release.policy import Cost, Latency
 from company_lab.release.rulings.case import Case
@@ -15,7 +16,7 @@ _QUANTILES = (("p50", 0.5), ("p95", 0.95), ("p99", 0.99))
 
 
 def spending(case: Case) -> Iterator[Ruling]:
-    """The bounds a policy sets on what the run cost and took."""
+    """Rulings on what the run cost and took."""
     if case.policy.cost is not None:
         yield from _cost(case, case.policy.cost)
     if case.policy.latency is not None:
@@ -37,7 +38,9 @@ def _cost(case: Case, rule: Cost) -> Iterator[Ruling]:
         if bound is None:
             continue
         key = f"cost.{name}"
-        said = f"{value:.4f} USD in {len(known)} of {case.own.planned} episodes; at most {bound} USD"
+        # To the last digit where rounding would show 1.00 against a bound of 1.00 that it exceeds.
+        exact = f"{value:f} USD" if value != bound and usd(value) == usd(bound) else usd(value)
+        said = f"{exact} in {len(known)} of {case.own.planned} episodes; at most {bound} USD"
         if value > bound and (name != "mean_usd" or not unknown):
             # A mean over a part may still come down; what is spent stays spent.
             yield Ruling(key=key, outcome="block", said=said, needed="a cheaper candidate")
@@ -54,28 +57,28 @@ def _cost(case: Case, rule: Cost) -> Iterator[Ruling]:
 
 def _latency(case: Case, rule: Latency) -> Iterator[Ruling]:
     done: list[float] = []
-    timeouts: list[float] = []
+    cut_off: list[float] = []
     for summary in case.run.summaries:
         wall = case.run.walls.get(Cell(summary.scenario, summary.trial))
         if wall is not None:
-            (timeouts if summary.stop == "wall_limit" else done).append(wall / 1000)
+            (cut_off if summary.cut_off else done).append(wall / 1000)
     planned = case.own.planned
     for name, q in _QUANTILES:
         bound: float | None = getattr(rule, name)
         if bound is not None:
-            yield _quantile(name, q, bound, done, timeouts, planned, rule.confidence)
+            yield _quantile(name, q, bound, done, cut_off, planned, rule.confidence)
     if rule.most is not None:
-        yield _most(rule.most, done, timeouts, planned)
+        yield _most(rule.most, done, cut_off, planned)
 
 
 def _quantile(
-    name: str, q: float, bound: float, done: list[float], timeouts: list[float], planned: int, level: float
+    name: str, q: float, bound: float, done: list[float], cut_off: list[float], planned: int, level: float
 ) -> Ruling:
     key = f"latency.{name}"
-    figure = latency_quantile(done, q=q, timeouts=timeouts, confidence=level, planned=planned)
+    figure = latency_quantile(done, q=q, timeouts=cut_off, confidence=level, planned=planned)
     said = f"{figure}; at most {bound:g} s"
     low = figure.value if figure.value is not None else figure.low
-    if low is not None and low > bound and len(done) + len(timeouts) == planned:
+    if low is not None and low > bound:
         return Ruling(key=key, outcome="block", said=said, needed="a faster candidate")
     if figure.value is not None and figure.high is not None and figure.high <= bound:
         return Ruling(key=key, outcome="pass", said=said)
@@ -88,16 +91,14 @@ def _quantile(
     )
 
 
-def _most(bound: float, done: list[float], timeouts: list[float], planned: int) -> Ruling:
-    slowest = max([*done, *timeouts], default=0.0)
-    unknown = planned - len(done) - len(timeouts)
-    said = (
-        f"slowest {slowest:.3f} s in {len(done) + len(timeouts)} of {planned} episodes; at most {bound:g} s"
-    )
+def _most(bound: float, done: list[float], cut_off: list[float], planned: int) -> Ruling:
+    slowest = max([*done, *cut_off], default=0.0)
+    unknown = planned - len(done) - len(cut_off)
+    said = f"slowest {slowest:.3f} s in {len(done) + len(cut_off)} of {planned} episodes; at most {bound:g} s"
     if slowest > bound:
         return Ruling(key="latency.most", outcome="block", said=said, needed="a faster candidate")
-    if unknown or timeouts or not planned:
-        cut = f", {len(timeouts)} cut off at their limit" if timeouts else ""
+    if unknown or cut_off or not planned:
+        cut = f", {len(cut_off)} cut off before their end" if cut_off else ""
         return Ruling(
             key="latency.most",
             outcome="hold",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
 
 from company_lab.formats.canonical import Json
 from company_lab.formats.errors import nearest
@@ -98,9 +99,13 @@ def _audit(case: Case, rule: Audit) -> Ruling:
     good = blocking == 0 and (rule.warnings is None or warnings <= rule.warnings)
     if rule.killed is not None:
         killed, mutants = found.get("killed"), found.get("mutants")
-        known = type(killed) is int and type(mutants) is int and mutants > 0
-        said += f", {killed} of {mutants} mutants noticed" if known else ", no mutants were tried"
-        good = good and known and killed >= rule.killed * mutants  # type: ignore[operator]
+        if type(killed) is int and type(mutants) is int and mutants > 0:
+            said += f", {killed} of {mutants} mutants noticed"
+            # In fractions: 0.07 * 100 is more than 7 in floats, and 7 of 100 would be too few.
+            good = good and Fraction(killed, mutants) >= Fraction(str(rule.killed))
+        else:
+            said += ", no mutants were tried"
+            good = False
     return Ruling(key="audit", outcome="pass" if good else "hold", said=said, needed="" if good else needed)
 
 

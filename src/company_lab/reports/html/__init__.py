@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from company_lab.formats.first_use import on_first_use
 
 if TYPE_CHECKING:
     from company_lab.reports.html.comparing import ComparisonPanel, ComparisonRow
     from company_lab.reports.html.deciding import GatePanel, GateRow
+    from company_lab.reports.html.needed import require_report
     from company_lab.reports.html.page import write_html
 
 _HOMES = {
@@ -15,18 +17,19 @@ _HOMES = {
     "ComparisonRow": "comparing",
     "GatePanel": "deciding",
     "GateRow": "deciding",
+    "require_report": "needed",
     "write_html": "page",
 }
 
-__all__ = ["ComparisonPanel", "ComparisonRow", "GatePanel", "GateRow", "write_html"]
+__all__ = ["ComparisonPanel", "ComparisonRow", "GatePanel", "GateRow", "require_report", "write_html"]
+
+# Late, since the page needs the extra `report`.
+_load, __dir__ = on_first_use(__name__, _HOMES)
 
 
 def __getattr__(name: str) -> object:
-    # Late, since the page needs the extra `report`.
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    if name == "write_html":
+        from company_lab.reports.html.needed import require_report
 
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+        require_report()  # before its module is loaded, which could only say what Python says
+    return _load(name)

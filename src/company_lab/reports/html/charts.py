@@ -11,12 +11,17 @@ import io
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from decimal import Decimal
+from typing import TYPE_CHECKING, TypeVar
 
 from markupsafe import Markup
 
+from company_lab.reports.html.words import digits
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+Number = TypeVar("Number", float, Decimal)
 
 WIDTH, HEIGHT = 360, 210
 """In the units of the page, so that letters are as large as those around on a small screen too."""
@@ -61,8 +66,9 @@ def intervals(rates: Sequence[tuple[float, float, float, float]]) -> Chart | Non
 
     worst = rates[0]
     said = (
-        f"{len(rates)} scenarios, the worst first. The lowest success rate is {worst[1]:.2f}, with a 95 % Wilson "
-        f"interval from {worst[0]:.2f} to {worst[3]:.2f}; the highest is {rates[-1][2]:.2f}. The table has them all."
+        f"{len(rates)} scenarios, the worst first. The lowest success rate is {digits(worst[1])}, with a 95 % Wilson "
+        f"interval from {digits(worst[0])} to {digits(worst[3])}; the highest is {digits(rates[-1][2])}. The table has "
+        "them all."
     )
     return Chart("Success rate and 95 % interval, scenario by scenario", said, _drawn(draw))
 
@@ -102,9 +108,13 @@ def repetition(
 
 
 def distribution(
-    title: str, label: str, values: Sequence[float], say: Callable[[float], str]
+    title: str, label: str, values: Sequence[Number], say: Callable[[Number], str], note: str = ""
 ) -> Chart | None:
-    """The share of episodes that stayed at or below a value; `values` ascending, the axis logarithmic."""
+    """The share of episodes that stayed at or below a value; `values` ascending, the axis logarithmic.
+
+    What is said comes from the values as they are; only places on the paper are floats. `note` says what else one has
+    to know of the episodes, in a sentence.
+    """
     known = [value for value in values if value > 0]
     if len(known) < 5 or known[0] == known[-1]:
         return None
@@ -112,7 +122,7 @@ def distribution(
 
     def draw(axes: Axes) -> None:
         axes.step(
-            [known[index] for index in at],
+            [float(known[index]) for index in at],
             [(index + 1) / len(known) for index in at],
             where="post",
             color=ACCENT,
@@ -123,17 +133,17 @@ def distribution(
         _share(axes, "share of episodes")
         axes.set_xlabel(label, color=QUIET)
         ends = (known[0], known[len(known) // 2], known[-1])
-        axes.set_xticks(ends, [say(ends[0]), "", say(ends[-1])])
+        axes.set_xticks([float(end) for end in ends], [say(ends[0]), "", say(ends[-1])])
         axes.axhline(0.5, color=LINE, linewidth=1, linestyle=":")
 
     half = say(known[(len(known) - 1) // 2])
     said = f"Half of {len(known):,} episodes stayed at or below {half}, all at or below {say(known[-1])}."
-    return Chart(title, said, _drawn(draw))
+    return Chart(title, f"{said} {note}".rstrip(), _drawn(draw))
 
 
 def _span(value: tuple[int, float, float]) -> str:
     _, low, high = value
-    return f"{low:.2f}" if low == high else f"between {low:.2f} and {high:.2f}"
+    return digits(low) if low == high else f"between {digits(low)} and {digits(high)}"
 
 
 def _ends(number: int) -> list[int]:

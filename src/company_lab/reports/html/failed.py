@@ -132,7 +132,8 @@ def _timeline(
 def _packed(summary: EpisodeSummary, html: bytes) -> PackedEpisode:
     mark = mark_of(summary)
     sign, words = SIGNS[mark]
-    worst = next((one for one in summary.failures if one.failure_class), summary.failures[0])
+    # Verdicts that were given elsewhere may name no failure.
+    worst = next((one for one in summary.failures if one.failure_class), next(iter(summary.failures), None))
     return PackedEpisode(
         scenario=summary.scenario,
         trial=summary.trial,
@@ -140,7 +141,7 @@ def _packed(summary: EpisodeSummary, html: bytes) -> PackedEpisode:
         sign=sign,
         said=words,
         codes=tuple(dict.fromkeys(one.code for one in summary.failures)),
-        message=worst.message,
+        message="" if worst is None else worst.message,
         data=base64.b64encode(gzip.compress(html, 6, mtime=0)).decode("ascii"),
     )
 

@@ -6,10 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from math import ceil
+from typing import TypeVar
 
 from company_lab.evaluation.figures import EpisodeSummary
 from company_lab.evaluation.statistics.latency import latency_quantile
+from company_lab.formats.dollars import usd
 from company_lab.formats.time import format_duration
+
+Number = TypeVar("Number", float, Decimal)
 
 TAILS = (50, 90, 99)
 """Percentiles, by nearest rank: each is a value that was observed."""
@@ -28,11 +32,14 @@ class Measure:
     note: str = ""
 
 
-def percentile(ordered: Sequence[float], percent: int) -> float | None:
-    """The nearest-rank percentile of ascending values; None where fewer than 100/(100-p) of them are known."""
-    if not ordered or len(ordered) * (100 - percent) < 100:
-        return None if percent > 50 or not ordered else ordered[ceil(len(ordered) / 2) - 1]
-    return ordered[ceil(len(ordered) * percent / 100) - 1]
+def percentile(ordered: Sequence[Number], percent: int) -> Number | None:
+    """The nearest-rank percentile of ascending values; None where there are too few."""
+    return ordered[ceil(len(ordered) * percent / 100) - 1] if _enough(len(ordered), percent) else None
+
+
+def _enough(known: int, percent: int) -> bool:
+    """One value has a median; a tail needs one value beyond it, so the 99th percentile takes 100."""
+    return known > 0 and (percent <= 50 or known * (100 - percent) >= 100)
 
 
 def measures_of(episodes: Sequence[EpisodeSummary], wall_ms: Sequence[float | None]) -> tuple[Measure, ...]:
@@ -45,8 +52,8 @@ def measures_of(episodes: Sequence[EpisodeSummary], wall_ms: Sequence[float | No
             name="model cost",
             known=len(dollars),
             of=number,
-            quantiles=_quantiles([float(one) for one in dollars], usd),
-            most=usd(float(dollars[-1])) if dollars else "n/a",
+            quantiles=_quantiles(dollars, usd),
+            most=usd(dollars[-1]) if dollars else "n/a",
             note=_cost_note(episodes, dollars),
         ),
         _wall_time(episodes, wall_ms),
@@ -63,16 +70,16 @@ def measures_of(episodes: Sequence[EpisodeSummary], wall_ms: Sequence[float | No
 
 
 def _wall_time(episodes: Sequence[EpisodeSummary], wall_ms: Sequence[float | None]) -> Measure:
-    """What the wall limit cut off would have taken longer: it stays in the sample as at least so long."""
+    """What was cut off would have taken longer: it stays in the sample as at least so long."""
     done: list[float] = []
     cut_off: list[float] = []
     for one, wall in zip(episodes, wall_ms, strict=True):
         if wall is not None:
-            (cut_off if one.stop == "wall_limit" else done).append(wall)
+            (cut_off if one.cut_off else done).append(wall)
     known = len(done) + len(cut_off)
     quantiles = []
     for percent in TAILS:
-        if (known * (100 - percent) < 100 and percent > 50) or not known:
+        if not _enough(known, percent):
             quantiles.append("n/a")
             continue
         figure = latency_quantile(done, q=percent / 100, timeouts=cut_off)
@@ -85,8 +92,8 @@ def _wall_time(episodes: Sequence[EpisodeSummary], wall_ms: Sequence[float | Non
         known=known,
         of=len(episodes),
         quantiles=tuple(quantiles),
-        most="n/a" if not known else f"at least {seconds(max(cut_off))}" if cut_off else seconds(max(done)),
-        note=f"{len(cut_off)} cut off by the wall limit, and counted as longer" if cut_off else "",
+        most="n/a" if not known else ("at least " if cut_off else "") + seconds(max([*done, *cut_off])),
+        note=f"{len(cut_off)} cut off before their end, and counted as longer" if cut_off else "",
     )
 
 
@@ -101,7 +108,7 @@ def _whole(name: str, values: Sequence[int]) -> Measure:
     )
 
 
-def _quantiles(ordered: Sequence[float], say: Callable[[float], str]) -> tuple[str, ...]:
+def _quantiles(ordered: Sequence[Number], say: Callable[[Number], str]) -> tuple[str, ...]:
     found = (percentile(ordered, percent) for percent in TAILS)
     return tuple("n/a" if value is None else say(value) for value in found)
 
@@ -116,13 +123,6 @@ def _cost_note(episodes: Sequence[EpisodeSummary], dollars: Sequence[Decimal]) -
     each = f", {usd(total / passed)} for each that passed" if passed else ""
     at_least = "at least " if len(dollars) < len(episodes) else ""
     return f"{at_least}{usd(total)} in all{each}"
-
-
-def usd(value: Decimal | float) -> str:
-    """Dollars with as many digits as small amounts need; what was paid never reads as zero."""
-    if 0 < value * 10_000 < 1:
-        return "below 0.0001 USD"
-    return f"{value:,.2f} USD" if value >= 1 or value == 0 else f"{value:.4f} USD"
 
 
 def seconds(ms: float) -> str:

@@ -7,13 +7,14 @@ from typing import BinaryIO
 
 from markupsafe import Markup
 
-from company_lab.formats.errors import WrongUse
 from company_lab.reports.html.comparing import ComparisonPanel
 from company_lab.reports.html.deciding import GatePanel
 from company_lab.reports.html.environment import asset, source_hash, templates
 from company_lab.reports.html.failed import EPISODE_BYTES, failed_episodes
+from company_lab.reports.html.needed import require_report
 from company_lab.reports.html.parts import part_of
 from company_lab.reports.html.run_read import ReadRun, read_run
+from company_lab.reports.pointing import short
 from company_lab.reports.rule_readings import MOST_LISTED, RulesOfRun, rules_of_run
 from company_lab.reports.terminal import NOT_SAID
 from company_lab.runs.store import Store
@@ -41,7 +42,7 @@ def write_html(
     episodes. Failed episodes are there in full up to `episode_bytes` bytes of HTML; others are named. Raises
     `WrongUse` with what to install where the extra `report` is missing.
     """
-    require_plotting()
+    require_report()
     read = read_run(store, run)
     failed = failed_episodes(store, read, room=episode_bytes, worlds=worlds)
     links = failed.links
@@ -57,7 +58,7 @@ def write_html(
         .generate(
             plan=read.plan,
             read=read,
-            short=run.rsplit("-", 1)[-1],
+            short=short(run),
             parts=parts,
             failed=failed,
             comparison=comparison,
@@ -75,17 +76,6 @@ def write_html(
     )
     for piece in pieces:
         file.write(piece.encode("utf-8"))
-
-
-def require_plotting() -> None:
-    """Raises `WrongUse` with what to install where matplotlib is missing."""
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError as error:
-        raise WrongUse(
-            f"the HTML report draws with matplotlib, which can not be loaded ({error}): "
-            "pip install 'company-lab[report]'"
-        ) from error
 
 
 def _kinds(read: ReadRun) -> list[str]:

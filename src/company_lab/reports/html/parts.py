@@ -12,11 +12,12 @@ from company_lab.evaluation.codes import FailureClass
 from company_lab.evaluation.figures import CriticalFailure, EpisodeSummary, Figures, ScenarioFigures
 from company_lab.evaluation.statistics import pass_at_k, pass_k
 from company_lab.evaluation.statistics.figure import percent
+from company_lab.formats.dollars import usd
 from company_lab.reports.html import charts as drawn
 from company_lab.reports.html.cells import HeatMap, heat_map
-from company_lab.reports.html.measures import Measure, measures_of, seconds, usd
+from company_lab.reports.html.measures import Measure, measures_of, seconds
 from company_lab.reports.html.run_read import Described, ReadRun
-from company_lab.reports.html.words import Stripe, estimate, mean, share, stripe
+from company_lab.reports.html.words import Stripe, digits, estimate, mean, share, stripe
 from company_lab.reports.sections import OpenCell, Section
 from company_lab.reports.terminal import evidence_line
 from company_lab.reports.vocabulary import stop_in_words
@@ -90,6 +91,7 @@ class Part:
     classes: tuple[Tally, ...]
     codes: tuple[Tally, ...]
     recovery: tuple[Tally, ...]
+    """By kind of fault: episodes it occurred in, passed; of those in which a call failed under it, passed."""
     stops: tuple[Tally, ...]
     measures: tuple[Measure, ...]
     measure_charts: tuple[drawn.Chart, ...]
@@ -127,7 +129,10 @@ def part_of(read: ReadRun, section: Section, links: Mapping[Cell, str], anchor: 
         heat=heat_map(_cells(read, section, worst), _summaries(read, section), links),
         classes=tuple(_classes(found, read.scenarios)),
         codes=tuple(_codes(episodes)),
-        recovery=tuple(Tally(name=kind, counts=counts) for kind, counts in found.recovered_by_fault.items()),
+        recovery=tuple(
+            Tally(name=kind, counts=(*fired, *found.recovered_by_fault.get(kind, (0, 0))))
+            for kind, fired in found.fired_by_fault.items()
+        ),
         stops=tuple(
             Tally(name=name, counts=(count,), said=stop_in_words(name)) for name, count in found.stops.items()
         ),
@@ -181,13 +186,12 @@ def _critical(found: Figures, links: Mapping[Cell, str]) -> Iterator[CriticalGro
 
 
 def _row(figure: ScenarioFigures, section: Section, described: Described, critical: int) -> ScenarioRow:
-    interval = figure.wilson
     return ScenarioRow(
         scenario=figure.scenario,
         title=described.title,
         figure=figure,
         rate=estimate(figure.rate, 1),
-        interval="n/a" if interval is None else f"{interval[0]:.2f} to {interval[1]:.2f}",
+        interval="n/a" if figure.wilson is None else " to ".join(map(digits, figure.wilson)),
         stripe=stripe(figure),
         powers=tuple(estimate(figure.pass_k.get(k), k) for k in section.ks[1:]),
         remarks=tuple(_remarks(figure)),
@@ -241,14 +245,21 @@ def _repetition(
 def _measure_charts(
     episodes: Sequence[EpisodeSummary], walls: Sequence[float | None]
 ) -> Iterator[drawn.Chart]:
-    known = sorted(one for one in walls if one is not None)
-    dollars = sorted(float(one.cost_usd) for one in episodes if one.cost_usd)
+    known = sorted(wall for wall in walls if wall is not None)
+    cut_off = sum(one.cut_off for one, wall in zip(episodes, walls, strict=True) if wall is not None)
+    longer = _of_them(cut_off, "cut off, and would have taken longer")
+    paid = sorted(one.cost_usd for one in episodes if one.cost_usd)
+    free = _of_them(sum(one.cost_usd == 0 for one in episodes), "free, and are not among these")
     for chart in (
-        drawn.distribution("Wall time of an episode", "wall time, logarithmic", known, seconds),
-        drawn.distribution("Model cost of an episode", "cost, logarithmic", dollars, usd),
+        drawn.distribution("Wall time of an episode", "wall time, logarithmic", known, seconds, longer),
+        drawn.distribution("Model cost of an episode", "cost, logarithmic", paid, usd, free),
     ):
         if chart is not None:
             yield chart
+
+
+def _of_them(number: int, what: str) -> str:
+    return f"{number:,} {'was' if number == 1 else 'were'} {what}." if number else ""
 
 
 def _cells(read: ReadRun, section: Section, worst: Sequence[ScenarioFigures]) -> dict[str, list[int]]:

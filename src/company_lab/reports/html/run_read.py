@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from company_lab.evaluation.figures import EpisodeSummary
-from company_lab.formats.canonical import parse_own
+from company_lab.formats.canonical import NotJson, parse_own
 from company_lab.formats.hostile import cut
 from company_lab.reports.sections import Section, sections_of
 from company_lab.runs.plan import Cell, RunPlan
@@ -85,7 +85,7 @@ def _described(store: Store, digest: str) -> Described:
     text = store.kept(digest)
     try:
         document = None if text is None else parse_own(text)
-    except ValueError:
+    except NotJson:
         document = None
     if not isinstance(document, dict):
         return Described()

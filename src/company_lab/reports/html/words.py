@@ -35,7 +35,7 @@ def estimate(found: Estimate | None, k: int) -> str:
     if found is None:
         return f"n/a (n<{k})"
     if found.point is not None:
-        return _digits(found.point)
+        return digits(found.point)
     for places in (2, 3, 4):
         low, high = f"{float(found.low):.{places}f}", f"{float(found.high):.{places}f}"
         if low != high:
@@ -59,11 +59,12 @@ def stripe(figure: ScenarioFigures) -> Stripe | None:
         high=f"{100 * high:.2f}",
         first=f"{100 * float(figure.rate.low):.2f}",
         last=f"{100 * float(figure.rate.high):.2f}",
-        said=f"success rate {rate}, 95 % Wilson interval {low:.2f} to {high:.2f}",
+        said=f"success rate {rate}, 95 % Wilson interval {digits(low)} to {digits(high)}",
     )
 
 
-def _digits(value: Fraction) -> str:
+def digits(value: Fraction | float) -> str:
+    """A share with two decimals; what is not 0 or 1 is never rounded to that."""
     text = f"{float(value):.2f}"
     if text == "1.00" and value < 1:
         return ">0.99"
