@@ -58,7 +58,7 @@ def test_gate_exits_by_its_outcome(lab: Lab, release: Path) -> None:
     blocks = lab("gate", lying, "--policy", "release.yaml", folder=release)
     assert blocks.returncode == 1
     assert "✗ BLOCK" in blocks.stdout
-    holds = lab("gate", "--policy", "release.yaml", "--json", "decision.json", folder=release)
+    holds = lab("gate", "--json", "decision.json", folder=release)
     assert holds.returncode == 3
     assert "- baseline: --baseline RUN, a run of what is deployed now" in holds.stdout
     decision = json.loads((release / "decision.json").read_text("utf-8"))
@@ -85,6 +85,8 @@ def test_the_decision_and_the_comparison_stand_in_the_html_report(lab: Lab, rele
     assert alone.returncode == 3
     page = (release / "alone.html").read_text("utf-8")
     assert "? HOLD: evidence is missing" in page
+    assert '<a href="#gate">The release decision</a>' in page
+    assert "No failure seen" not in page, "nothing green stands above a decision that holds"
     assert 'id="comparison"' not in page
 
 
@@ -93,7 +95,10 @@ def test_gate_refuses_a_policy_that_is_wrong_before_it_looks_at_anything(lab: La
     done = lab("gate", "--policy", "release.yaml", folder=release)
     assert (done.returncode, done.stdout) == (2, "")
     assert "release.yaml:6:12: baseline.margn: unknown key margn" in done.stderr
-    assert lab("gate", folder=release).returncode == 2
+    (release / "release.yaml").unlink()
+    nothing = lab("gate", folder=release)
+    assert (nothing.returncode, nothing.stdout) == (2, "")
+    assert "release.yaml" in nothing.stderr
 
 
 def test_compare_exits_by_its_outcome_and_fills_the_html_report(lab: Lab, release: Path) -> None:

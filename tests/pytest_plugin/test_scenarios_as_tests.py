@@ -353,6 +353,14 @@ def test_a_fixture_goes_before_a_wrong_name(run: Run, pytester: pytest.Pytester)
     run("--company-lab-agent", "desk_agents:honset").assert_outcomes(passed=1)
 
 
+def test_a_scenario_without_an_agent_is_told_how_to_name_one(run: Run) -> None:
+    result = run()
+    assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED
+    result.stdout.fnmatch_lines(
+        ["company-lab: a scenario file was passed over: name an agent with --company-lab-*"]
+    )
+
+
 def test_an_agent_without_a_scenario_is_told_how_files_are_named(run: Run, pytester: pytest.Pytester) -> None:
     (pytester.path / FILE).rename(pytester.path / "desk.yaml")
     result = run(*agent("honest"))
@@ -415,5 +423,6 @@ def test_a_plain_run_imports_nothing_of_the_package() -> None:
         check=False,
     )
     assert (
-        "['company_lab', 'company_lab.pytest_plugin', 'company_lab.pytest_plugin.gathering']" in done.stdout
+        "['company_lab', 'company_lab.formats', 'company_lab.formats.first_use', "
+        "'company_lab.pytest_plugin', 'company_lab.pytest_plugin.gathering']" in done.stdout
     ), done

@@ -14,7 +14,7 @@ from company_lab.cli.options import file_option, json_option, store_option
 @click.argument("run", default="last")
 @file_option(
     "--policy",
-    required=True,
+    default="release.yaml",
     help="The release policy, written before the run.",
 )
 @click.option("--baseline", metavar="RUN", help="A run of what is deployed now, to compare with.")

@@ -11,10 +11,15 @@ import click
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def file_option(*names: str, help: str, required: bool = False) -> Callable[[F], F]:
+def file_option(*names: str, help: str, default: str | None = None) -> Callable[[F], F]:
     """An option that takes a file, which is no folder."""
     return click.option(
-        *names, type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", required=required, help=help
+        *names,
+        type=click.Path(path_type=Path, dir_okay=False),
+        metavar="FILE",
+        default=default,
+        show_default=default is not None,
+        help=help,
     )
 
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 SCENARIO: pytest.StashKey[Scenario] = pytest.StashKey()
 """The scenario a test is a trial of."""
 TRIAL: pytest.StashKey[int] = pytest.StashKey()
+PASSED_OVER: pytest.StashKey[int] = pytest.StashKey()
+"""How many scenario files were not collected, as no agent is named for them."""
 
 
 class ScenarioFile(pytest.Module):
@@ -55,6 +57,7 @@ class ScenarioFile(pytest.Module):
     def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
         """The tests, each of which can be chosen by what its scenario is about; none where no agent is named."""
         if not self._agent_named():
+            self.config.stash[PASSED_OVER] = self.config.stash.get(PASSED_OVER, 0) + 1
             return
         for item in super().collect():
             if isinstance(item, pytest.Function):

@@ -137,6 +137,12 @@ class Gathering:
             from company_lab.pytest_plugin.settings import nothing_collected
 
             terminalreporter.write_line(f"company-lab: {nothing_collected(self._config)}", yellow=True)
+        elif exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
+            from company_lab.pytest_plugin.collecting import PASSED_OVER
+            from company_lab.pytest_plugin.settings import nobody_named
+
+            if number := self._config.stash.get(PASSED_OVER, 0):
+                terminalreporter.write_line(f"company-lab: {nobody_named(number)}", yellow=True)
 
     def _spread_out(self) -> bool:
         """Whether this process hands tests to others (pytest-xdist), and collects none itself."""

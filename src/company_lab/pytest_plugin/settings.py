@@ -106,6 +106,15 @@ def nothing_collected(config: pytest.Config) -> str:
     )
 
 
+def nobody_named(files: int) -> str:
+    """What to say where scenario files lie there and no agent was named for them."""
+    what = "a scenario file was" if files == 1 else f"{files} scenario files were"
+    return (
+        f"{what} passed over: name an agent with --company-lab-agent module:function, "
+        "or by a fixture company_lab_agent"
+    )
+
+
 def look_in_root(config: pytest.Config) -> None:
     """Look for modules of agents and worlds where the tests begin, as the command does in the current folder."""
     root = str(config.rootpath)

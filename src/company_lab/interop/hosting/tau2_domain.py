@@ -171,6 +171,7 @@ def domain_named(name: str) -> Tau2Domain:
         close = nearest(name, DOMAINS)
         hint = f"; did you mean tau2:{close}?" if close else f"; it has {', '.join(DOMAINS)}"
         raise WrongUse(f"tau2 has no domain {name}{hint}")
+    needed("tau2", package="tau2", how=_HOW)
     needed("loguru", package="tau2", how=_HOW).logger.disable("tau2")
     return Tau2Domain(name, needed(f"tau2.domains.{name}.environment", package="tau2", how=_HOW))
 
