@@ -26,6 +26,7 @@ from company_lab.evaluation.checks.state import created_checks, deleted_checks, 
 from company_lab.evaluation.checks.stop import NotIdle, StoppedAs
 from company_lab.evaluation.checks.tenants import tenant_check
 from company_lab.evaluation.checks.told import told_checks
+from company_lab.evaluation.checks.tries import no_more_tries_than_there_were
 from company_lab.evaluation.findings import Place
 from company_lab.evaluation.matching import is_matcher, matcher, partial
 from company_lab.formats.canonical import canonical
@@ -118,6 +119,7 @@ def _common(scenario: Scenario, spec: WorldSpec) -> Iterator[Check]:
     yield from disclosure_checks(
         expected.told, scenario, spec, prefix="expected.told", place=_place(scenario, "")
     )
+    yield no_more_tries_than_there_were(_place(scenario, "tries"), spec)
     for name, value in expected.facts.items():
         yield FactStands(
             _place(scenario, f"expected.{name}"), name, matcher(value), unknown_fails=not spec.hosted
