@@ -15,7 +15,8 @@ from contextlib import suppress
 from company_lab.episodes.acting import Outcome
 from company_lab.episodes.captured import Captured
 from company_lab.episodes.confined import Confinement
-from company_lab.episodes.forkserver import Ended, Forked, ForkServer
+from company_lab.episodes.forkserver import Ended, ForkServer
+from company_lab.episodes.piped import start_piped
 from company_lab.episodes.session import EpisodeSession
 from company_lab.formats.hostile import printable
 
@@ -40,7 +41,7 @@ class Attended:
         self._errors = Captured("stderr")
         self._replied = False
         self._ended: Ended | None = None
-        self._process, (self._says, self._output, self._complains) = _started(server, job)
+        self._process, (self._says, self._output, self._complains) = start_piped(server, job, reads=2)
         self._selector = selectors.DefaultSelector()
         self._selector.register(self._says, selectors.EVENT_WRITE)
         for readable in (self._output, self._complains, self._process.fileno()):
@@ -158,22 +159,3 @@ def last_line(text: str) -> str:
     """The last line that says something, cut and without anything that could steer a terminal."""
     lines = [line.strip() for line in text.splitlines() if any(map(str.isalnum, line))]
     return printable(lines[-1][:_TOLD]) if lines else ""
-
-
-def _started(server: ForkServer, job: str) -> tuple[Forked, tuple[int, int, int]]:
-    """A process, and this side's ends of its standard input, output and error."""
-    hears, says = os.pipe()
-    output, prints = os.pipe()
-    errors, complains = os.pipe()
-    try:
-        process = server.start(job, [hears, prints, complains])
-    except BaseException:
-        for descriptor in (says, output, errors):
-            os.close(descriptor)
-        raise
-    finally:
-        for descriptor in (hears, prints, complains):
-            os.close(descriptor)
-    for descriptor in (says, output, errors):
-        os.set_blocking(descriptor, False)
-    return process, (says, output, errors)

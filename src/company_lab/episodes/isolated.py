@@ -21,7 +21,8 @@ from company_lab.agents.retry_after import seconds_to_wait
 from company_lab.episodes.acting import GRACE_S, Outcome
 from company_lab.episodes.captured import Captured
 from company_lab.episodes.confined import Confinement
-from company_lab.episodes.forkserver import Ended, Forked, ForkServer
+from company_lab.episodes.forkserver import Ended, ForkServer
+from company_lab.episodes.piped import start_piped
 from company_lab.episodes.play import Episode, LiveEpisode
 from company_lab.episodes.session import EpisodeSession
 from company_lab.formats.canonical import Json
@@ -137,7 +138,7 @@ class Program:
         self._tell_tools = tell_tools
         self._asked: Json = None
         self._ended: Ended | None = None
-        self._process, (self._says, self._hears, output, errors) = _started(server, job)
+        self._process, (self._says, self._hears, output, errors) = start_piped(server, job, reads=3)
         self._captured = {output: Captured("stdout"), errors: Captured("stderr")}
         self._selector = selectors.DefaultSelector()
         for readable in (self._hears, output, errors, self._process.fileno()):
@@ -350,27 +351,3 @@ def _outcome(message: wire.Message) -> Outcome:
             reason="agent_error", detail=f"the reply is a {printable(str(message['other'])[:100])}, not text"
         )
     return Outcome(reply=message.get("text"))
-
-
-def _started(server: ForkServer, job: str) -> tuple[Forked, tuple[int, int, int, int]]:
-    """A process, and this side's ends of its pipes: to say, to hear, its standard output and its standard error."""
-    theirs_hears, says = os.pipe()
-    ours: list[int] = []
-    theirs: list[int] = [theirs_hears]
-    try:
-        for _ in range(3):
-            reads, writes = os.pipe()
-            ours.append(reads)
-            theirs.append(writes)
-        process = server.start(job, theirs)
-    except BaseException:
-        for descriptor in (says, *ours):
-            os.close(descriptor)
-        raise
-    finally:
-        for descriptor in theirs:
-            os.close(descriptor)
-    for descriptor in (says, *ours):
-        os.set_blocking(descriptor, False)
-    hears, output, errors = ours
-    return process, (says, hears, output, errors)

@@ -8,6 +8,7 @@ copies no record, and only records that somebody could have written to are ever 
 from __future__ import annotations
 
 import copy
+from abc import ABC, abstractmethod
 from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
 from typing import Any
 
@@ -23,7 +24,7 @@ def plain(value: Any) -> Any:
     return value if isinstance(value, (str, int, float, bool, type(None), tuple)) else copy.deepcopy(value)
 
 
-class _Own(dict[Any, Any]):
+class _Own(dict[Any, Any], ABC):
     """A dict that shares its values with another one until they are asked for.
 
     Everything that could hand out a value goes through `_own`. Iteration is written out so that `dict(...)` and `**`
@@ -32,11 +33,13 @@ class _Own(dict[Any, Any]):
 
     __slots__ = ()
 
+    @abstractmethod
     def _own(self, key: Any, value: Any) -> Any:
-        raise NotImplementedError
+        """A value that may be written to, in the place of one that may be shared."""
 
+    @abstractmethod
     def _note(self, key: Any) -> None:
-        raise NotImplementedError
+        """Remember that what stands under a key may differ from now on."""
 
     def __getitem__(self, key: Any, /) -> Any:
         value = dict.__getitem__(self, key)
