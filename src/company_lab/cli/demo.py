@@ -111,8 +111,11 @@ def _reliability(scenarios: Sequence[Scenario], store: Store, trials: int, seed:
     from company_lab.runs import begin, cast, execute, plan_run
 
     _heading("Reliability: the same scenarios again and again")
-    say(f"  The agent is a script that goes wrong on purpose, in about {SHARE:.0%} of episodes, by a seeded")
-    say("  stream of its own. The figures are about that script; they show what such a table looks like.")
+    say("  The agent is a script that goes wrong on purpose, in each episode with a chance of")
+    say(
+        f"  {SHARE * 100:.0f} %, drawn from a seeded stream of its own. The figures are about that script; they show"
+    )
+    say("  what such a table looks like.")
     say()
     chosen = [scenario for scenario in scenarios if scenario.wrong][:SHOWN_SCENARIOS]
     agent = wavering(seed)
