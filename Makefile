@@ -50,9 +50,10 @@ $(DOCS_READY): $(READY)
 demo: $(LIGHT_READY)
 	@$(BIN)/company-lab demo
 
-# --dist loadfile: the examples of one page share names and a folder, so they stay together.
+# --dist loadfile: the examples of one page share names and a folder, so they stay together. Files with few tests are
+# not left for the end, where the longest of them would run alone.
 test: $(READY)
-	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(ARGS)
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 # Fetches half a gigabyte once; nothing of it but the server's package is installed, and nothing is loaded unchecked.
 test-models: $(READY)

@@ -77,6 +77,7 @@ def test_content_is_never_retried() -> None:
     assert {record["attempt"] for record in of_kind(trace, "model")} == {1}
 
 
+@pytest.mark.wall_time
 @pytest.mark.loopback
 @pytest.mark.parametrize(
     "step", [says("late", delay_s=5.0), says("drop by drop", drip_s=0.05)], ids=["silent", "dripping"]
@@ -119,6 +120,7 @@ def test_what_will_not_pass_is_not_retried_and_still_no_failure_of_the_agent(ste
     assert str(step.status) in of_kind(trace, "stopped")[0]["detail"]
 
 
+@pytest.mark.wall_time
 @pytest.mark.loopback
 @pytest.mark.fault("D15")
 @pytest.mark.parametrize("asked", ["-5", "Wed, 21 Oct 2015 07:28:00 GMT", "soon", "nan", ""])

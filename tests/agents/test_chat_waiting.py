@@ -27,6 +27,8 @@ from company_lab.traces import Trace
 from isolation import isolated
 from model_episode import chat, deciding, of_kind, played
 
+pytestmark = pytest.mark.wall_time
+
 TEXT = """
 id: who_is_it
 initial: {contacts: {C-1: {name: Ida Holm, email: ida@holm.example.test}}}

@@ -504,6 +504,7 @@ wrong: [{id: silent, codes: [missing_reply], do: [], reply: nothing}]
 """
 
 
+@pytest.mark.wall_time
 @pytest.mark.fault("D07")
 def test_a_model_that_keeps_the_agent_waiting_ends_it_at_the_wall_limit_with_what_was_done(
     framework: Framework,

@@ -270,6 +270,7 @@ def test_a_host_that_says_zero_is_believed_only_where_no_price_says_otherwise(
     assert parse_price("m", "1/10").cost(read_usage(usage)) == Decimal("0.002")
 
 
+@pytest.mark.wall_time
 @pytest.mark.parametrize("stream", [False, True])
 def test_chunks_without_end_are_over_when_the_time_is(stream: bool) -> None:
     begun = time.monotonic()

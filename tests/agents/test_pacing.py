@@ -88,6 +88,7 @@ def test_forked_processes_share_a_rate_and_one_that_is_killed_holds_up_nobody() 
         assert pacing.reserve(HOST) >= 0
 
 
+@pytest.mark.wall_time
 def test_entering_waits_for_the_turn() -> None:
     started = time.monotonic()
     with paced((), {HOST: Rate(20)}):

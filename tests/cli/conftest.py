@@ -1,16 +1,17 @@
-"""The command in a fresh process, in a fresh project."""
+"""The command in a fresh project, in a process of its own."""
 
 from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
 import company_lab.cli
 from command import AGENTS, COMMAND, Lab, environment
+from warm import warm_command
 
 STARTER = Path(company_lab.cli.__file__).parent / "starter"
 
@@ -23,7 +24,7 @@ def lab(tmp_path: Path) -> Lab:
         *arguments: str, folder: Path | None = None, **variables: str
     ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [*COMMAND, *arguments],
+            [*(COMMAND if starts_otherwise(variables) else warm_command()), *arguments],
             cwd=folder or tmp_path,
             env=environment(**variables),
             stdin=subprocess.DEVNULL,
@@ -34,6 +35,11 @@ def lab(tmp_path: Path) -> Lab:
         )
 
     return run
+
+
+def starts_otherwise(variables: Mapping[str, str]) -> bool:
+    """Whether the interpreter itself looks at one of these variables when it starts."""
+    return any(name.startswith("PYTHON") and name != "PYTHONIOENCODING" for name in variables)
 
 
 @pytest.fixture

@@ -54,7 +54,7 @@ def unread(project: Path, *arguments: str, errors_too: bool = False) -> int:
             stdin=subprocess.DEVNULL,
             stdout=writer,
             stderr=writer if errors_too else subprocess.PIPE,
-            timeout=50,
+            timeout=100,
             check=False,
         )
     finally:
@@ -99,7 +99,7 @@ def test_a_folder_that_is_gone_is_told_in_one_line(project: Path) -> None:
         env=environment(),
         capture_output=True,
         encoding="utf-8",
-        timeout=50,
+        timeout=100,
         check=False,
     )
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)

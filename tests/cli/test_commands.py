@@ -83,7 +83,7 @@ def test_a_reader_that_goes_away_is_no_error(project: Path) -> None:
     writing.stdout.close()
     errors = writing.stderr.read()
     writing.stderr.close()
-    assert writing.wait(timeout=30) == 0
+    assert writing.wait(timeout=100) == 0
     assert errors == b""
 
 

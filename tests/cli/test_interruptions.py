@@ -27,7 +27,7 @@ def test_an_interrupted_run_exits_with_130_keeps_what_was_finished_and_can_be_re
     running = start("run", "scenarios", "--agent", "agents:slow", "--trials", "60")
     wait_for_episodes(project, 3)
     running.send_signal(name)
-    output, errors = running.communicate(timeout=20)
+    output, errors = running.communicate(timeout=100)
     assert running.returncode == 130, errors
     assert "Interrupted" in output
     assert "Traceback" not in errors
@@ -55,7 +55,7 @@ def test_a_second_interrupt_changes_nothing(
     running.send_signal(signal.SIGINT)
     time.sleep(0.05)
     running.send_signal(signal.SIGINT)
-    running.communicate(timeout=20)
+    running.communicate(timeout=100)
     assert running.returncode == 130
     with stored(project) as store:
         run = store.resolve()
@@ -69,7 +69,7 @@ def test_what_an_agent_does_after_an_interrupt_it_swallowed_is_no_evidence(
     running = start("run", "scenarios", "--agent", "agents:stubborn", "--trials", "3")
     wait_for_episodes(project, 1)
     running.send_signal(signal.SIGINT)
-    running.communicate(timeout=20)
+    running.communicate(timeout=100)
     assert running.returncode == 130
     with stored(project) as store:
         assert 1 <= store.entry(store.resolve()).stored < 3
@@ -81,7 +81,7 @@ def test_killed_runs_keep_what_they_had(
     running = start("run", "scenarios", "--agent", "agents:slow", "--trials", "20")
     wait_for_episodes(project, 2)
     running.kill()
-    running.communicate(timeout=20)
+    running.communicate(timeout=100)
     assert "not ended" in lab("runs", folder=project).stdout
     assert lab("run", "--resume", folder=project).returncode == 0
     undisturbed = lab(
@@ -101,7 +101,7 @@ def test_a_run_is_not_resumed_with_another_agent_or_scenario(
     running = start("run", "scenarios", "--agent", "agents:slow", "--trials", "60")
     wait_for_episodes(project, 1)
     running.send_signal(signal.SIGINT)
-    running.communicate(timeout=20)
+    running.communicate(timeout=100)
     file = project / "scenarios" / "not_ready_yet.yaml"
     file.write_text(file.read_text("utf-8").replace("times: 1", "times: {at_least: 1}"), "utf-8")
     before = (project / ".company-lab" / "runs.db").read_bytes()

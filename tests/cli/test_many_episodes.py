@@ -225,7 +225,7 @@ def test_a_run_that_is_stopped_leaves_no_process_behind(
     agents = [int(pid) for pid in pids.read_text().split()]
     assert all(map(is_alive, agents))
     os.kill(running.pid, number)
-    _, errors = running.communicate(timeout=20)
+    _, errors = running.communicate(timeout=100)
     assert running.returncode == (-9 if number == signal.SIGKILL else 130), errors
     assert eventually(lambda: not any(map(is_alive, agents)))
     with sqlite3.connect(workshop / ".company-lab" / "runs.db") as raw:

@@ -149,7 +149,7 @@ def test_over_http_the_verdict_is_shown_after_the_reply(start: Callable[..., sub
     for step in CONDUCT[0]["do"]:
         say(url, step["tool"], step["args"])  # type: ignore[index]
     say(url, "reply", {"text": CONDUCT[0]["reply"]})
-    shown, _ = process.communicate(timeout=20)
+    shown, _ = process.communicate(timeout=100)
     assert process.returncode == 0
     assert "not_ready_yet, trial 1: PASSED" in shown
 
@@ -159,7 +159,7 @@ def test_ctrl_c_ends_it_with_the_verdict(start: Callable[..., subprocess.Popen[s
     process, url = serving(start)
     say(url, "repairs_get", {"id": "R-7"})
     process.send_signal(signal.SIGINT)
-    shown, _ = process.communicate(timeout=20)
+    shown, _ = process.communicate(timeout=100)
     assert process.returncode == 1
     assert "not_ready_yet, trial 1: FAILED" in shown
 

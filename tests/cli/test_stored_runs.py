@@ -94,7 +94,7 @@ def test_a_store_that_is_deleted_during_a_run_ends_it_with_3(
     running = start("run", "scenarios", "--agent", "agents:slow", "--trials", "60")
     wait_for_episodes(project, 2)
     (project / STORE).unlink()
-    _, errors = running.communicate(timeout=20)
+    _, errors = running.communicate(timeout=100)
     assert running.returncode == 3
     assert "deleted or replaced while it was in use" in errors
     assert "Traceback" not in errors

@@ -44,7 +44,7 @@ def on_a_terminal(project: Path, *arguments: str, interrupt_after: float | None 
             interrupted = True
         assert time.monotonic() - started < 40
     os.close(ours)
-    return running.wait(timeout=10), shown.decode("utf-8")
+    return running.wait(timeout=100), shown.decode("utf-8")
 
 
 def test_a_bar_is_shown_and_taken_away(project: Path) -> None:

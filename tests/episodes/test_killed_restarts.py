@@ -184,6 +184,7 @@ def test_a_program_that_knows_only_the_line_is_told_of_its_restart() -> None:
     }
 
 
+@pytest.mark.wall_time
 def test_ten_restarts_and_more_a_second() -> None:
     faults = [crash("after", attempt=number) for number in range(1, 11)]
     begun = time.monotonic()

@@ -79,6 +79,7 @@ def test_a_contract_request_needs_no_agent() -> None:
     assert found == ["finished"]
 
 
+@pytest.mark.wall_time
 @pytest.mark.parametrize("stuck", [hangs, sleeps])
 def test_an_agent_that_hangs_is_left_behind_and_the_row_goes_on(stuck: Any) -> None:
     short = fixture(limits={"wall": "150ms"})

@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+import pytest
+
 from company_lab.episodes.confined import Confinement
 from processes import eventually, is_alive
 from program_runs import played, replies, told, written
@@ -83,6 +85,7 @@ def test_a_bridge_that_is_killed_in_the_middle_of_a_message_is_the_end_of_that_m
     assert list(episode.trace.by_kind("effect")) == []
 
 
+@pytest.mark.wall_time
 def test_a_program_that_ignores_every_request_to_end_is_ended(tmp_path: Path) -> None:
     program = written(
         tmp_path,
@@ -109,6 +112,7 @@ def test_a_program_that_multiplies_leaves_nobody_behind(tmp_path: Path) -> None:
     assert eventually(lambda: not any(map(is_alive, found)), seconds=20)
 
 
+@pytest.mark.wall_time
 def test_what_a_program_prints_is_not_kept_beyond_its_limit() -> None:
     begun = time.monotonic()
     episode = played(

@@ -296,6 +296,7 @@ def test_temporary_files_may_lie_far_down(tmp_path: Path, monkeypatch: pytest.Mo
     deep.rmdir()
 
 
+@pytest.mark.wall_time
 @pytest.mark.parametrize("speaks", ["mcp-http", "lines"])
 def test_a_program_that_hangs_is_ended_with_everything_it_started(speaks: str, tmp_path: Path) -> None:
     pids = tmp_path / "pids"
@@ -586,6 +587,7 @@ def test_a_disk_that_is_full_is_an_outage_and_not_the_agents_failure(monkeypatch
 # Programs that tamper with what they were given
 
 
+@pytest.mark.wall_time
 @pytest.mark.parametrize(
     ("tamper", "said"),
     [

@@ -282,6 +282,7 @@ def test_an_agent_that_swallows_its_crash_gets_nothing_done_any_more() -> None:
     assert [record["text"] for record in trace.by_kind("reply")] == ["Back."]
 
 
+@pytest.mark.wall_time
 def test_an_agent_that_never_lets_go_is_left_behind_at_once() -> None:
     def clings(task: Task, session: Session) -> None:
         while True:

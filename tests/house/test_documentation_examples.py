@@ -26,7 +26,8 @@ def outcome(pytester: pytest.Pytester, *, page: str = "", module: str = "") -> d
     if module:
         pytester.mkdir("src")
         pytester.path.joinpath("src", "sample_module.py").write_text(module, encoding="utf-8")
-    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "docs", *(["src"] if module else []))
+    folders = ["docs", "src"] if module else ["docs"]
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-p", "no:langsmith_plugin", *folders)
     return {
         name: count
         for name, count in result.parseoutcomes().items()

@@ -77,7 +77,7 @@ def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Run:
     pytester.syspathinsert()
 
     def start(*arguments: str) -> pytest.RunResult:
-        given = ("-p", "no:cacheprovider", "--strict-markers", *arguments)
+        given = ("-p", "no:cacheprovider", "-p", "no:langsmith_plugin", "--strict-markers", *arguments)
         if "-n" in arguments:
             return pytester.runpytest_subprocess(*given)
         return pytester.runpytest_inprocess("-W", "error", *given)

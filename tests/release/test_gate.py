@@ -31,6 +31,7 @@ def store() -> Iterator[Store]:
         yield opened
 
 
+@pytest.mark.wall_time
 @pytest.mark.timeout(120)
 def test_one_critical_failure_in_10_000_episodes_blocks_in_under_5_seconds(store: Store) -> None:
     bad = next(store.stored(played(store, {"a": "c"}, name="agents:other")))

@@ -194,6 +194,7 @@ def test_a_small_screen_needs_no_scrolling_sideways(
         assert page.evaluate("document.documentElement.scrollWidth") == 390
 
 
+@pytest.mark.wall_time
 def test_two_thousand_episodes_open_at_once(browser: Browser, large: Path) -> None:
     started = time.monotonic()
     with opened(browser, large) as (page, watched):

@@ -168,6 +168,7 @@ def test_a_worker_that_is_killed_from_outside_loses_its_cell_and_says_so(
     assert len(store.missing(plan.run)) == 1
 
 
+@pytest.mark.wall_time
 @pytest.mark.parametrize("hands", HANDS[1:])
 def test_an_interrupt_does_not_wait_for_agents(store: Store, hands: dict[str, Any]) -> None:
     def slow(task: Task, session: Session) -> str:
@@ -230,6 +231,7 @@ def test_no_more_episodes_are_begun_than_the_budget_has_room_for(store: Store, h
     assert (ending.status, store.entry(plan.run).stored) == ("stopped", 7)
 
 
+@pytest.mark.wall_time
 def test_an_async_agent_that_blocks_costs_the_others_nothing(store: Store) -> None:
     async def blocks_once(task: Task, session: Session) -> str:
         if not blocked:
@@ -264,6 +266,7 @@ def agent(task, session):
 """
 
 
+@pytest.mark.wall_time
 @pytest.mark.parametrize("how", [["--processes", "2"], ["--isolate", "--workers", "2"]])
 def test_what_an_agents_module_does_at_import_is_paid_for_once(tmp_path: Path, how: list[str]) -> None:
     shutil.copytree(STARTER, tmp_path, dirs_exist_ok=True)

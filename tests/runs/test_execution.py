@@ -226,7 +226,7 @@ def test_memory_does_not_grow_with_the_episodes(tmp_path: Path) -> None:
         [sys.executable, "-c", GROWTH, str(tmp_path / "runs.db"), str(support)],
         capture_output=True,
         encoding="utf-8",
-        timeout=55,
+        timeout=150,
         check=True,
     )
     assert int(done.stdout) < 4 * 1024

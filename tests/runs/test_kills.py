@@ -32,7 +32,7 @@ def test_a_run_killed_at_any_moment_and_resumed_equals_an_undisturbed_one(tmp_pa
         stdin=subprocess.DEVNULL,
         capture_output=True,
         encoding="utf-8",
-        timeout=55,
+        timeout=150,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -23,6 +23,8 @@ from company_lab.runs.hosts import rates_of
 from company_lab.runs.waiting import Patience
 from played_run import SEND, prepared
 
+pytestmark = pytest.mark.wall_time
+
 HASTY = Patience(first_s=0.02, most_s=0.3)
 HANDS: list[dict[str, Any]] = [
     {},

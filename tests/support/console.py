@@ -18,6 +18,7 @@ from pathlib import Path
 from sybil import Example
 
 from output import difference
+from warm import warm_folder
 
 _SET_UP = frozenset({"apt", "brew", "docker", "git", "make", "pip", "pip3", "pipx", "sudo", "uv"})
 _HIDDEN = ("PYTEST_", "GITHUB_", "COV_")
@@ -69,7 +70,7 @@ def run_console(example: Example) -> str | None:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            env=_environment(),
+            env=_environment(warm="company-lab " in command.line),
             encoding="utf-8",
             check=False,
         )
@@ -82,17 +83,19 @@ def run_console(example: Example) -> str | None:
     return None
 
 
-def _environment() -> dict[str, str]:
+def _environment(*, warm: bool) -> dict[str, str]:
     """What a reader has: this environment's commands on the path, a plain terminal of 100 columns, no CI."""
     kept = {
         name: value for name, value in os.environ.items() if not name.startswith(_HIDDEN) and name != "CI"
     }
-    path = os.pathsep.join([str(Path(sys.executable).parent), kept.get("PATH", "")])
+    folders = [*([warm_folder()] if warm else []), str(Path(sys.executable).parent)]
+    path = os.pathsep.join([*folders, kept.get("PATH", "")])
     plain = {
         "NO_COLOR": "1",
         "TERM": "dumb",
         "COLUMNS": "100",
         "PYTHONIOENCODING": "utf-8",
         "HOME": str(Path.cwd()),
+        "PYTEST_ADDOPTS": "-p no:langsmith_plugin",  # takes a second to load
     }
     return kept | plain | {"PATH": path}

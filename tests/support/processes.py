@@ -25,7 +25,7 @@ def children() -> set[int]:
     return {int(pid) for pid, parent, name in rows if int(parent) == os.getpid() and name.strip() != "ps"}
 
 
-def eventually(holds: Callable[[], bool], *, seconds: float = 5.0) -> bool:
+def eventually(holds: Callable[[], bool], *, seconds: float = 20.0) -> bool:
     """Whether something becomes true within a time."""
     until = time.monotonic() + seconds
     while not holds():
