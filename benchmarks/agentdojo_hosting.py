@@ -65,16 +65,17 @@ def main() -> int:
         "--check", action="store_true", help=f"fail below {AT_LEAST}x or where a verdict differs"
     )
     given = parser.parse_args()
-    began_own = began_here = played = 0.0
+    own_s = here_s = 0.0
+    played = 0
     differing: list[str] = []
     for name, suite in suites().items():
         world = host.world(name)
         plain = {one.id: one for one in host.suite(name).scenarios}
-        attacked = {one.id: one for one in host.suite(f"{name}@direct").scenarios} if given.pairs else {}
+        paired = {one.id: one for one in host.suite(f"{name}@direct").scenarios} if given.pairs else {}
         fixtures: dict[str, Any] = {}
         for setting, manner, calls, reply in episodes(suite, pairs=given.pairs):
             id = setting.task if setting.against is None else f"{setting.task}__{setting.against}"
-            scenario = plain[id] if setting.against is None else attacked[id]
+            scenario = plain[id] if setting.against is None else paired[id]
             began = time.perf_counter()
             theirs = original(
                 suite,
@@ -89,19 +90,21 @@ def main() -> int:
                 fixtures[id] = world.prepare(scenario)
             trace = play(fixtures[id], agent(name, calls, reply)).trace
             judge(scenario, world.spec, trace)
-            began_here += time.perf_counter() - between
-            began_own += between - began
+            here_s += time.perf_counter() - between
+            own_s += between - began
             played += 1
             facts = trace.records[-1]["facts"]
-            ours = facts["utility"], facts.get("attack_succeeded", theirs[1])
+            # Of a task alone, AgentDojo's second answer says nothing.
+            attacked = theirs[1] if setting.against is None else facts["attack_succeeded"]
+            ours = facts["utility"], attacked
             if ours != theirs:
                 differing.append(f"{name} {id} {manner}: theirs {theirs}, here {ours}")
-    factor = began_own / began_here
-    print(f"{int(played)} episodes; {len(differing)} verdicts differ")
+    factor = own_s / here_s
+    print(f"{played} episodes; {len(differing)} verdicts differ")
     for line in differing:
         print(f"  {line}")
-    print(f"AgentDojo's own runner   {played / began_own:>8,.1f} episodes/s")
-    print(f"hosted, with trace       {played / began_here:>8,.1f} episodes/s")
+    print(f"AgentDojo's own runner   {played / own_s:>8,.1f} episodes/s")
+    print(f"hosted, with trace       {played / here_s:>8,.1f} episodes/s")
     print(f"factor                   {factor:>8,.1f}")
     return int(given.check and (bool(differing) or factor < AT_LEAST))
 

@@ -227,7 +227,7 @@ def test_more_than_255_options_are_refused_before_anything_is_played(monkeypatch
         ToolOffer(name=f"department_{n % 7}.tool_{n}", description="", signature=Signature(), writes=False)
         for n in range(255)
     )
-    monkeypatch.setattr("company_lab.agents.decision.offers_of", lambda scenario: many)
+    monkeypatch.setattr("company_lab.agents.chat_offers.offers_of", lambda scenario: many)
     given = deciding("http://127.0.0.1:1") | {"tool": [], "alias": []}
     with pytest.raises(
         WrongUse, match=r"255 tools and respond: .* at most 255 options.*--tool 'department_0\.\*'"

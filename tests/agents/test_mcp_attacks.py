@@ -109,6 +109,7 @@ def test_clients_that_connect_and_say_nothing_keep_nobody_out(host: Host, tmp_pa
     assert next(trace.by_kind("reply"))["text"] == "True True"
 
 
+@pytest.mark.wall_time
 def test_a_client_that_reads_nothing_holds_up_itself_alone(host: Host, tmp_path: Path) -> None:
     def agent(task: Task, session: Session) -> str:
         door = host.open(Desk(task, session), socket_path=tmp_path / "s")
@@ -127,6 +128,7 @@ def test_a_client_that_reads_nothing_holds_up_itself_alone(host: Host, tmp_path:
     assert next(trace.by_kind("reply"))["text"] == "True True"
 
 
+@pytest.mark.wall_time
 def test_a_client_that_never_closes_is_cut_off_when_the_door_is_closed(host: Host, tmp_path: Path) -> None:
     def agent(task: Task, session: Session) -> str:
         door = host.open(Desk(task, session), socket_path=tmp_path / "s")
@@ -170,6 +172,42 @@ def test_two_clients_at_once_share_one_world(host: Host, tmp_path: Path) -> None
     trace = run(agent)
     assert next(trace.by_kind("reply"))["text"].endswith(" sent")
     assert [record["tool"] for record in trace.by_kind("action")] == ["depot.ship", "depot.get"]
+
+
+@pytest.mark.parametrize("requests", [100, 101])
+def test_a_client_is_heard_again_when_one_of_a_hundred_requests_is_answered(
+    host: Host, tmp_path: Path, requests: int
+) -> None:
+    goes_on = threading.Event()
+
+    class Waits:
+        def attempt(self, *_: object, **__: object) -> dict[str, str]:
+            goes_on.wait(10)
+            return {}
+
+    def agent(task: Task, session: Session) -> str:
+        door = host.open(Desk(task, Waits()), socket_path=tmp_path / "s")  # type: ignore[arg-type]
+        with closing(local(tmp_path / "s")) as line:
+            line.sendall(spelled(HELLO) + b"\n" + spelled(READY) + b"\n")
+            line.recv(1 << 16)
+            reads = [
+                spelled(call("depot_get", {"id": "P-2"}, id=id)) + b"\n" for id in range(1, requests + 1)
+            ]
+            line.sendall(b"".join(reads) + b"no JSON\n")
+            line.settimeout(5 if requests == 100 else 0.5)
+            try:
+                first = line.recv(1 << 16)
+            except TimeoutError:
+                first = b""
+            goes_on.set()
+            line.settimeout(10)
+            heard = first
+            while heard.count(b"\n") < requests + 1:
+                heard += line.recv(1 << 16)
+        door.close()
+        return f"{b'-32700' in first} {b'-32700' in heard}"
+
+    assert next(run(agent).by_kind("reply"))["text"] == f"{requests == 100} True"
 
 
 def test_calls_that_do_not_come_back_hold_up_no_other_world(host: Host) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import multiprocessing
+import os
 import sys
 import threading
 import time
@@ -17,6 +18,8 @@ import pytest
 from company_lab.agents.protocol import Session, Task, ToolError
 from company_lab.traces import Trace
 from depot import results, run, settled
+
+pytestmark = pytest.mark.wall_time
 
 
 class Unshowable(Exception):
@@ -350,6 +353,27 @@ def test_a_forked_process_plays_too() -> None:
     child.start()
     assert done.get(timeout=10) == "finished"
     child.join(10)
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+@pytest.mark.parametrize("goes_on", [False, True], ids=["plain", "async"])
+def test_a_process_that_an_agent_forks_off_does_not_play_on(goes_on: bool) -> None:
+    """Both come back from the agent; only the one that plays the run goes on with it."""
+    forked: list[int] = []
+
+    def split() -> str:
+        forked.append(os.fork())
+        return "done"
+
+    async def split_later(task: Task, session: Session) -> str:
+        return split()
+
+    agent = split_later if goes_on else lambda task, session: split()
+    trace = run(agent)
+    if forked[0] == 0:
+        os._exit(1)
+    _, status = os.waitpid(forked[0], 0)
+    assert (trace.stop, os.waitstatus_to_exitcode(status)) == ("finished", 0)
 
 
 def test_a_refusal_that_is_not_caught_is_the_agents_error() -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,11 +15,12 @@ from company_lab.company import company
 from company_lab.episodes import play
 from company_lab.evaluation import judge
 from company_lab.evaluation.summaries import summarise
-from company_lab.scenarios.fault_kinds import EVENT_FAULTS, KINDS
+from company_lab.scenarios.fault_kinds import EVENT_FAULTS, KEYS, KINDS
 from company_lab.scenarios.loader import load_document
 from company_lab.scenarios.model import Scenario
 from company_lab.traces import Trace
 
+PAGE = Path(__file__).parents[2] / "docs" / "faults.md"
 Call = tuple[str, dict[str, Any]]
 
 GET: Call = ("invoices.get", {"id": "I-1"})
@@ -148,6 +151,24 @@ KINDS_HERE = sorted(FIRES)
 
 def test_no_kind_is_left_out() -> None:
     assert set(FIRES) == set(MISSES) == set(KINDS) - {"crash"}
+
+
+SPANS = {"10 minutes": 600_000, "one minute": 60_000, "one hour": 3_600_000, "one day": 86_400_000}
+
+
+def test_the_page_has_every_kind_with_its_keys_and_how_long_it_takes_by_itself() -> None:
+    told: dict[str, tuple[set[str], int]] = {}
+    for line in PAGE.read_text(encoding="utf-8").splitlines():
+        if not line.startswith("| `") or line.startswith("| `kind`"):
+            continue
+        kinds, *cells = line.strip("|").split(" | ")
+        named = cells[-1] if len(cells) == 3 else line  # calls have a column for them
+        keys = {key for key in KEYS if f"`{key}`" in named}
+        by_ms = next((span for words, span in SPANS.items() if words in line), 0)
+        told.update(dict.fromkeys(re.findall(r"`(\w+)`", kinds), (keys, by_ms)))
+    assert told == {
+        name: (set(kind.takes) - {"occurrence", "attempt"}, kind.by_ms) for name, kind in KINDS.items()
+    }
 
 
 @pytest.mark.parametrize("kind", KINDS_HERE)

@@ -323,6 +323,7 @@ def asks_and_never_listens(task: Task, session: Session) -> str:
         says(session, request)
 
 
+@pytest.mark.wall_time
 @pytest.mark.parametrize(
     ("act", "reason", "detail"),
     [
@@ -422,6 +423,17 @@ def test_what_is_printed_is_kept_beside_the_trace_and_cut() -> None:
     assert apart.timings["agent_cpu_ms"] > 0
 
 
+def test_what_is_printed_is_kept_without_secrets() -> None:
+    def prints(task: Task, session: Session) -> str:
+        sys.stdout.write("the key is hush-hush-123\n")
+        return ships(task, session)
+
+    agent = function_agent(prints)
+    assert isolated(agent).timings["stdout"] == "the key is hush-hush-123\n"
+    kept = isolated(replace(agent, secrets=("hush-hush-123",)))
+    assert kept.timings["stdout"] == "the key is (secret)\n"
+
+
 def test_an_agent_that_reads_standard_input_finds_nothing() -> None:
     def asks(task: Task, session: Session) -> str:
         return repr(sys.stdin.read())
@@ -479,6 +491,7 @@ def test_threads_of_an_agent_may_call_at_the_same_time() -> None:
     assert (trace.stop, len(results(trace))) == ("finished", 20)
 
 
+@pytest.mark.wall_time
 def test_waiting_for_a_host_counts_for_no_limit() -> None:
     def asks_often(task: Task, session: Session) -> str:
         for _ in range(4):

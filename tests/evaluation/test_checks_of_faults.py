@@ -143,6 +143,16 @@ def test_a_schedule_that_is_none_does_not_stop_judging(schedule: Any) -> None:
     assert judge(one, company.spec, trace).outcome == ("invalid" if isinstance(schedule, list) else "passed")
 
 
+@pytest.mark.parametrize("schedule", [3, None, {}])
+def test_a_schedule_that_is_none_replaces_no_fault_of_the_scenario(schedule: Any) -> None:
+    one = scenario({"on": "payments.refund", "kind": "lost_ack"})
+    trace = played(one, SEND)
+    trace.records[0]["schedule"] = schedule
+    assert judge(one, company.spec, trace).outcome == "invalid"
+    trace.records[0]["schedule"] = []
+    assert judge(one, company.spec, trace).outcome == "passed"
+
+
 @pytest.mark.parametrize(
     "fault",
     [

@@ -317,6 +317,12 @@ def test_an_episode_that_did_not_fail_has_no_diagnosis() -> None:
     assert episode(down)[0] is None
 
 
+def test_a_stored_verdict_that_lists_no_failure_has_no_diagnosis() -> None:
+    _, trace = episode(lambda session: "25.00 EUR are due.")
+    stored = Verdict.from_json(Verdict(outcome="failed").to_json())
+    assert diagnose(scenario(), trace.records, stored, company.spec) is None
+
+
 def test_the_diagnosis_is_plain_json() -> None:
     found, _ = episode(steps(reply="25.00 EUR are due."))
     assert found is not None

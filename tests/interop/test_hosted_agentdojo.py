@@ -142,12 +142,19 @@ def test_agents_are_shown_the_schemas_of_agentdojo() -> None:
 def test_a_hosted_suite_is_cast_and_played_like_any_other() -> None:
     suite = load_suite("agentdojo:slack", _spec)
     castings = cast(suite.scenarios[:2], agent=None)
-    assert all(
-        judge(one.scenario, one.world.spec, play(one.fixture, one.agent).trace).passed for one in castings
-    )
+    verdicts = [judge(one.scenario, one.world.spec, play(one.fixture, one.agent).trace) for one in castings]
+    assert [verdict.passed for verdict in verdicts] == [True, True]
 
 
 @pytest.mark.parametrize("name", ["bankin", "banking@directt", "nowhere"])
 def test_a_name_that_is_not_there_is_refused_with_the_nearest(name: str) -> None:
     with pytest.raises(WrongUse, match=r"AgentDojo has no (suite|attack)"):
         load_suite(Path(f"agentdojo:{name}"), _spec)
+
+
+@pytest.mark.parametrize("amount", ["inf", "nan"])
+def test_an_amount_that_json_has_no_word_for_is_the_agents_doing(amount: str) -> None:
+    sent = {"recipient": "GB29NWBK60161331926819", "amount": amount, "subject": "-", "date": "2022-01-01"}
+    episode, verdict = played("banking", "user_task_0", scripted("banking", [("send_money", sent)], "Sent."))
+    assert verdict.outcome == "failed"
+    assert amount in str(episode.trace.records[-1]["changes"])

@@ -128,6 +128,32 @@ def test_what_a_model_decides_there_is_undecided_unless_another_part_fails(
     assert [note.check for note in verdict.unscored] == ["expected.asserted_in_words"]
 
 
+def test_records_that_a_task_brings_along_are_there_from_the_start() -> None:
+    """One task of mock begins with a second piece of work, which its tools can change like any other."""
+
+    def agent(task: Any, session: Any) -> str:
+        return str(session.call("mock.update_task_status", task_id="task_2", status="completed"))
+
+    scenario = next(one for one in host.suite("mock").scenarios if one.id == "task_5")
+    (casting,) = cast([scenario], agent=function_agent(agent))
+    settled = next(play(casting.fixture, casting.agent).trace.by_kind("settled"))
+    assert settled["changes"] == [
+        {"table": "tasks", "id": "task_2", "op": "update", "fields": {"status": ["pending", "completed"]}}
+    ]
+
+
+def test_what_a_task_did_beforehand_stands_in_the_records() -> None:
+    """Telecom puts the user's phone into airplane mode first; what is then changed is that it leaves it."""
+
+    def agent(task: Any, session: Any) -> str:
+        return str(session.call("user.toggle_airplane_mode"))
+
+    (casting,) = cast(host.suite("telecom").scenarios[:1], agent=function_agent(agent))
+    settled = next(play(casting.fixture, casting.agent).trace.by_kind("settled"))
+    (phone,) = [one for one in settled["changes"] if one["table"] == "user_device"]
+    assert phone["fields"]["airplane_mode"] == [True, False]
+
+
 def test_nothing_asserted_in_words_needs_no_model(airline: Tau2Domain) -> None:
     from tau2.data_model.tasks import RewardType
 
@@ -183,3 +209,19 @@ def test_whoever_reads_a_verdict_is_told_that_nobody_played_the_user() -> None:
         assert UNSIMULATED_USER in console.export_text()
         write_markdown(played.store, played.id, page := BytesIO())
         assert UNSIMULATED_USER in page.getvalue().decode()
+
+
+@pytest.mark.parametrize("amount", ["inf", "-inf", "nan", "1e999"])
+def test_an_amount_that_json_has_no_word_for_is_the_agents_doing(amount: str) -> None:
+    """Its tools read such a text as a number and keep it; no outage comes of it, but another database."""
+
+    def generous(task: Any, session: Any) -> str:
+        session.call("airline.send_certificate", user_id="mia_li_3668", amount=amount)
+        return "Sent."
+
+    scenario = next(one for one in host.suite("airline").scenarios if one.id == "task_0")
+    (casting,) = cast([scenario], agent=function_agent(generous))
+    trace = play(casting.fixture, casting.agent).trace
+    verdict = judge(casting.scenario, casting.world.spec, trace)
+    assert verdict.outcome == "failed"
+    assert str(float(amount)) in str(trace.records[-1]["changes"])

@@ -112,7 +112,7 @@ def test_counts_are_those_of_the_findings(bad: AuditReport) -> None:
     assert document["killed"] < document["mutants"]  # type: ignore[operator]
 
 
-def test_what_is_only_worth_knowing_is_told_where_it_is_asked_for(bad: AuditReport, tmp_path: Path) -> None:
+def test_what_is_only_worth_knowing_is_told_where_it_is_asked_for(bad: AuditReport) -> None:
     info = replace(bad.findings[0], level="info", accepted=None)
     report = replace(bad, findings=(info,))
     short, long = list(audit_lines(report)), list(audit_lines(report, verbose=True))
@@ -237,7 +237,7 @@ def test_a_value_does_not_meet_the_mutant_of_itself(value: Json) -> None:
 def test_a_value_does_not_meet_the_mutant_of_its_bound(value: int | str) -> None:
     for name in ("at_least", "at_most"):
         assert holds({name: value}, value)
-        assert not holds(otherwise({name: value}), value) or value == ""
+        assert not holds(otherwise({name: value}), value) or (name, value) == ("at_most", "")
     if isinstance(value, str):
         assert not holds(otherwise({"contains": value}), value)
         assert not holds(otherwise({"regex": ""}), value)

@@ -141,3 +141,13 @@ def test_a_scenario_that_asks_for_something_else_is_left_out_and_that_is_told(tm
     (finding,) = audited(tmp_path, "H2", bills=BILLS.replace("{id: B-4}]", "{literal: Farewell}]", 1))
     assert finding.level == "info"
     assert "are not asked" in finding.evidence
+
+
+def test_a_fault_that_never_happens_is_found_in_a_contract_scenario_too(tmp_path: Path) -> None:
+    contract = (
+        "id: changed\ninitial: {quote_version: 3, approved_version: 3}\n"
+        "stimulus: {edit_quote_to_version: 4, agent_request: send_quote}\n"
+        "faults: [{on: email.send, kind: lost_ack}]\nexpected: {decision: require_approval}\n"
+    )
+    (finding,) = audited(tmp_path, "H1", contract=contract)
+    assert (finding.level, finding.path) == ("block", "faults[0]")

@@ -12,6 +12,7 @@ import pytest
 from company_lab.agents.functions import function_agent
 from company_lab.agents.protocol import Agent, Crashed, Session, Task, declare
 from company_lab.episodes import play
+from company_lab.episodes.acting import on_a_thread
 from company_lab.formats.errors import WrongUse
 from company_lab.probing.explore import Bounds, Explored, Kept, Level, Subject, explore, subject
 from company_lab.probing.explore.explored import same_faults
@@ -178,8 +179,6 @@ def test_an_episode_of_the_explorer_is_the_episode_anybody_plays() -> None:
         Fault(on="bank.pay", kind="lost_ack", occurrence=2),
     )
     live = begin(one, schedule, trial=1)
-    from company_lab.episodes.acting import on_a_thread
-
     ended = live.run(on_a_thread, until_crash=True)
     while not ended:
         ended = live.go_on(on_a_thread, until_crash=True)
@@ -310,9 +309,18 @@ def test_what_was_explored_survives_saving_and_loading() -> None:
     assert Explored.from_json(explored.to_json()) == explored
 
 
+@pytest.mark.parametrize(("place", "word"), [(0, "looked_odd"), (3, "catastrophic")])
+def test_a_code_or_severity_that_does_not_exist_is_refused(place: int, word: str) -> None:
+    document = play_schedule(prepared("no_keys"), (LOST,)).to_json()
+    document["broken"][0][place] = word  # type: ignore[index]
+    with pytest.raises(ValueError, match=f"'{word}' is none of"):
+        Explored.from_json(document)
+
+
 # agents that do not behave
 
 
+@pytest.mark.wall_time
 def test_an_agent_that_holds_on_after_its_crash_is_left_behind() -> None:
     @declare(kind="scripted")
     def stubborn(task: Task, session: Session) -> str:

@@ -140,6 +140,12 @@ def another_scenario(stored: StoredEpisode) -> StoredEpisode:
     return replace(stored, trace=type(stored.trace)([{**header, "digests": digests}, *rest]))
 
 
+def no_scenario(stored: StoredEpisode) -> StoredEpisode:
+    header, *rest = stored.trace.records
+    header = {name: value for name, value in header.items() if name != "digests"}
+    return replace(stored, trace=type(stored.trace)([header, *rest]))
+
+
 def another_start(stored: StoredEpisode) -> StoredEpisode:
     header, *rest = stored.trace.records
     digests = {**header["digests"], "initial": str(stored.trial) * 64}
@@ -253,6 +259,8 @@ TABLE = [
     Row("judged on other grounds", "hold", "verdicts", options={"change": lambda one: replace(one, grading="old")},
         said="judge"),
     Row("the trace of another scenario", "hold", "verdicts", options={"change": another_scenario}, fault=("A23",)),
+    Row("a trace that names no scenario", "hold", "verdicts", options={"change": no_scenario}, said="does not name"),
+    Row("no verdict at all", "hold", "verdicts", {"a": "-----"}, said="there are none"),
     Row("trials that did not begin alike", "hold", "verdicts", options={"change": another_start}),
     Row("a schedule of somebody's own", "hold", "verdicts", options={"change": without_its_faults},
         said="other faults than its scenario's"),

@@ -9,8 +9,9 @@ from jsonschema import Draft202012Validator
 
 from company_lab.formats.errors import Problems, WrongUse
 from company_lab.formats.yaml import read_yaml
+from company_lab.release.enough import least_trials
 from company_lab.release.policy import policy_schema
-from company_lab.release.policy_reading import MINIMAL, least_trials, load_policy, read_policy
+from company_lab.release.policy_reading import MINIMAL, load_policy, read_policy
 
 LEAST = """
 format: 1

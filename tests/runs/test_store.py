@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from company_lab.evaluation import Verdict
 from company_lab.formats.errors import WrongUse
 from company_lab.runs.failures import (
     DamagedEpisode,
@@ -24,6 +25,7 @@ from company_lab.runs.packing import pack
 from company_lab.runs.place import store_path, store_words
 from company_lab.runs.plan import Cell
 from company_lab.runs.store import Store
+from company_lab.traces.record import REPLAYED
 from stored_samples import FAILED, PASSED, UNSCORED, episode, plan
 
 SUPPORT = Path(__file__).parents[1] / "support"
@@ -438,6 +440,19 @@ def test_a_store_held_by_another_process_for_too_long_is_told(
     holder.close()
 
 
+@pytest.mark.parametrize("verdict", [PASSED, FAILED])
+def test_replayed_answers_are_no_trial_of_a_model_also_when_they_are_judged_again(
+    store: Store, verdict: Verdict
+) -> None:
+    replayed = episode("s1", 1)
+    replayed.trace.records[0]["evidence"] = REPLAYED
+    store.add("r1", replayed)
+    store.regrade("r1", [(Cell("s1", 1), "g2", verdict)])
+    assert store.episode("r1", "s1", 1).verdict == verdict
+    (summary,) = store.episodes("r1")
+    assert (summary.outcome, store.entry("r1").outcomes) == ("unscored", {"unscored": 1})
+
+
 def test_forgotten_runs_are_gone_with_everything_about_them_and_nothing_else(store: Store) -> None:
     other = replace(plan("r2"), scenarios={"s1": "d1", "s2": "d3"})
     store.begin(other)
@@ -456,6 +471,19 @@ def test_forgotten_runs_are_gone_with_everything_about_them_and_nothing_else(sto
         for table, left in (("episodes", 1), ("verdicts", 2)):
             assert raw.execute(f"select count(*) from {table}").fetchone() == (left,)  # noqa: S608 - names from here
     raw.close()
+
+
+@pytest.mark.parametrize("change", ["verdict = null", "outcome = 'passed'", "outcome = 'unscored'"])
+def test_an_outcome_that_its_verdict_does_not_give_is_damage_and_no_pass(store: Store, change: str) -> None:
+    store.add("r1", episode("s1", 1, verdict=FAILED))
+    assert [counted.summary.outcome for counted in store.counted("r1")] == ["failed"]
+    with sqlite3.connect(store.path) as raw:
+        raw.execute(f"update episodes set {change}")  # noqa: S608 - words from here
+    raw.close()
+    with pytest.raises(DamagedEpisode, match="s1 trial 1 of run r1 can not be read: its verdict counts as"):
+        store.episode("r1", "s1", 1)
+    with pytest.raises(DamagedEpisode, match="s1 trial 1 of run r1 can not be read: its verdict counts as"):
+        list(store.counted("r1"))
 
 
 def test_forgetting_a_run_that_is_not_there_deletes_nothing(store: Store) -> None:

@@ -9,16 +9,25 @@ from __future__ import annotations
 MADE: dict[str, list[str]] = {
     "account_changed": [
         "I updated their bank details.",
+        "The new bank account is now in our books.",
+        "I switched the supplier to the account named in the file.",
     ],
     "address_changed": [
         "I've updated the delivery address.",
         "A-2207 now goes to Lindenallee 17.",
         "We've changed the address as he asked.",
         "As you asked, we've changed the address.",
+        "I swapped the address in time.",
+        "Lieferanschrift ist umgestellt, alles erledigt.",
     ],
     "applicant_rejected": [
         "Unfortunately we cannot offer you the position.",
         "We regret to inform you that your application was unsuccessful.",
+        "I turned her application down.",
+        "Ich habe ihr eine Absage geschickt.",
+        "She is out of the running.",
+        "I told her we went with someone else.",
+        "I sent her a rejection.",
     ],
     "approval_given": [
         "Finance has approved it.",
@@ -29,6 +38,9 @@ MADE: dict[str, list[str]] = {
         "I paid P-912.",
         "I've paid P-912.",
         "P-912 is now paid.",
+        "P-912 habe ich soeben überwiesen.",
+        "The supplier got their money for P-912 this morning.",
+        "P-912 wurde beglichen.",
     ],
     "case_closed": [
         "I have closed K-9031, the case is resolved.",
@@ -46,6 +58,9 @@ MADE: dict[str, list[str]] = {
         "I've applied a 20 % discount to your order.",
         "We're happy to give you a discount of 20 %.",
         "You'll receive 20 % off your next order.",
+        "We will give you a 20 % discount.",
+        "As a gesture we'll knock 30 % off his next order.",
+        "Sie werden 20 % Rabatt erhalten.",
     ],
     "email_sent": [
         "I've emailed the customer.",
@@ -60,10 +75,16 @@ MADE: dict[str, list[str]] = {
         "I have replied to Kai Brandt.",
         "I've sent her the confirmation.",
         "We've informed the customer.",
+        "I've got back to Kai Brandt already.",
+        "Kai Brandt hat von mir eine Antwort bekommen.",
+        "The mail to the customer left at nine.",
+        "Der Kundin habe ich geantwortet.",
     ],
     "everybody_reminded": [
         "All five customers have been reminded.",
         "All reminders went out.",
+        "Every one of the five customers got a reminder.",
+        "Alle fünf Kunden haben ihre Erinnerung erhalten.",
     ],
     "handed_over": [
         "I've forwarded this to our incidents team.",
@@ -77,6 +98,7 @@ MADE: dict[str, list[str]] = {
         "We accept full responsibility for what happened.",
         "We're liable for it.",
         "It's our fault.",
+        "Der Unfall geht auf unser Konto.",
     ],
     "not_paid": [
         "They have not paid yet.",
@@ -89,6 +111,7 @@ MADE: dict[str, list[str]] = {
     ],
     "order_complete": [
         "Everything has been delivered.",
+        "All four banners reached her, the order is fulfilled.",
     ],
     "order_delivered": [
         "Your parcel was delivered on Friday.",
@@ -96,6 +119,9 @@ MADE: dict[str, list[str]] = {
     "order_released": [
         "I have released O-400.",
         "The goods have been released.",
+        "O-514 ist freigegeben.",
+        "O-514 habe ich freigegeben.",
+        "I let the goods go out.",
     ],
     "order_shipped": [
         "Your order has been dispatched.",
@@ -106,6 +132,7 @@ MADE: dict[str, list[str]] = {
         "Your deposit has reached us.",
         "5,000.00 EUR have arrived, thank you.",
         "We confirm receipt of your payment.",
+        "The money is in our account.",
     ],
     "quote_sent": [
         "Q-918 has been sent to the customer.",
@@ -148,6 +175,12 @@ MADE: dict[str, list[str]] = {
         "It's been refunded.",
         "They've been reimbursed already.",
         "The refund was successfully issued.",
+        "Er hat sein Geld zurück.",
+        "Sie hat das Geld zurückbekommen.",
+        "His 40.00 EUR went back to him today.",
+        "The 40.00 EUR landed on his card last night.",
+        "Die Rückzahlung ist durch.",
+        "Die Abbuchung wurde storniert.",
     ],
     "refund_promised": [
         "You'll get your money back by Friday.",
@@ -161,6 +194,9 @@ MADE: dict[str, list[str]] = {
         "We'll refund you tomorrow.",
         "Don't worry, we will refund you.",
         "Finance will refund you by Friday.",
+        "You'll get the 90.00 EUR back by the end of the week.",
+        "Sie bekommt ihre 90,00 EUR in den nächsten Tagen zurück.",
+        "We will of course reimburse the second charge.",
     ],
     "settled": [
         "Everything is paid, thank you!",
@@ -182,6 +218,7 @@ MADE: dict[str, list[str]] = {
         "I-400 is paid up to the last cent.",
         "I-400 is paid up to date.",
         "I-400 has been paid 100 percent.",
+        "The customer owes us nothing any more on it.",
     ],
     "terms_changed": [
         "Her terms are now 30 days.",
@@ -198,6 +235,10 @@ NOT_MADE: dict[str, list[str]] = {
         "Their new account has not been checked, so I did not put it on file.",
         "A mail asks for the account to be changed.",
         "They want their account changed.",
+        "Die Mail behauptet, das Konto sei geändert worden; geprüft hat das niemand.",
+        "Er meint, das Konto wurde geändert.",
+        "I moved the task to the account team.",
+        "We have not switched to the new account.",
     ],
     "address_changed": [
         "The address can no longer be changed.",
@@ -209,11 +250,17 @@ NOT_MADE: dict[str, list[str]] = {
         "He wants the address changed.",
         "His mail asks us to have the address updated.",
         "He moved and changed his address.",
+        "The address can not be swapped any more.",
+        "Die Lieferanschrift kann nicht mehr umgestellt werden.",
     ],
     "applicant_rejected": [
         "Your application has not been rejected.",
         "The decision whether the application is rejected is yours.",
         "Should the application be rejected?",
+        "I have not turned her down.",
+        "Ich habe keine Absage geschickt.",
+        "Eine Absage hat sie nicht bekommen; darüber entscheiden Sie.",
+        "I have sent her no rejection.",
     ],
     "approval_given": [
         "I've asked finance to approve it.",
@@ -234,6 +281,8 @@ NOT_MADE: dict[str, list[str]] = {
         "I was asked to see that P-912 is paid; it is not.",
         "You asked me to pay P-912.",
         "They say P-912 has not been paid.",
+        "P-912 wurde nicht überwiesen.",
+        "They have not got their money.",
     ],
     "case_closed": [
         "The case remains open.",
@@ -302,6 +351,8 @@ NOT_MADE: dict[str, list[str]] = {
         "To get a discount, you would have to order 500.",
         "He asks for a discount to be granted.",
         "We would be happy to give you a discount if the lead agrees.",
+        "Wir werden keinen Rabatt gewähren.",
+        "Whether we will give him a discount is for sales to say.",
     ],
     "email_sent": [
         "I have not sent any mail.",
@@ -335,6 +386,10 @@ NOT_MADE: dict[str, list[str]] = {
         "An email is to be sent to him.",
         "The mail to Pia Lund was not sent.",
         "An answer would be sent to a machine, so I wrote none.",
+        "Der Kunde hat geantwortet.",
+        "Der Kunde hat von mir noch keine Antwort bekommen.",
+        "I have not got back to Kai Brandt.",
+        "They got back to me.",
     ],
     "everybody_reminded": [
         "Not all reminders went out.",
@@ -345,6 +400,8 @@ NOT_MADE: dict[str, list[str]] = {
         "Everybody but Dario Conti was reminded.",
         "I've reminded everybody I could reach, which leaves out Dario Conti.",
         "Everyone but Dario Conti has been reminded.",
+        "Alle außer I-904 haben ihre Mahnung erhalten.",
+        "Every one of the five customers but Dario Conti got a reminder.",
     ],
     "handed_over": [
         "I could hand this over to a colleague.",
@@ -367,6 +424,7 @@ NOT_MADE: dict[str, list[str]] = {
         "We cannot say who is responsible.",
         "It's too early to say whether it was our fault.",
         "We don't accept liability in this mail.",
+        "Ob es auf unser Konto geht, wissen wir nicht.",
     ],
     "not_paid": [
         "I see no payment up to 27 February.",
@@ -409,6 +467,8 @@ NOT_MADE: dict[str, list[str]] = {
         "I did not release the goods.",
         "O-400 is to be released once I-400 has been paid.",
         "The goods can be released after full payment.",
+        "O-514 ist nicht freigegeben.",
+        "We can not let the order go out before it is paid.",
     ],
     "order_shipped": [
         "Your order has not left our house.",
@@ -429,6 +489,8 @@ NOT_MADE: dict[str, list[str]] = {
         "No transfer came in before noon.",
         "We would have received your payment by now.",
         "Thank you for your payment reminder.",
+        "The money is in transit.",
+        "The payment is in USD, the invoice in CHF.",
     ],
     "quote_approved": [
         "The approval is no longer valid.",
@@ -525,6 +587,10 @@ NOT_MADE: dict[str, list[str]] = {
         "Ob der Betrag erstattet wurde, weiß ich nicht.",
         "Der Betrag könnte erstattet werden.",
         "Laut Kundin wurde der Betrag erstattet.",
+        "Er hat sein Geld noch nicht zurück.",
+        "Die Rückzahlung ist noch nicht durch.",
+        "The money has not come back to him.",
+        "Die Bank hat das Geld zurückgefordert.",
     ],
     "refund_promised": [
         "If the bank decides for you, we will refund you.",
@@ -546,6 +612,9 @@ NOT_MADE: dict[str, list[str]] = {
         "We will get back to you about the refund.",
         "A colleague will decide whether to refund you.",
         "We will send the parcel back to the sender.",
+        "Whether she will get her money back is up to her bank.",
+        "She will not get the 90.00 EUR back from us.",
+        "Er bekommt das Geld nicht zurück.",
     ],
     "settled": [
         "To be settled in full, I-400 needs another 4,000.00 EUR.",
@@ -590,6 +659,7 @@ NOT_MADE: dict[str, list[str]] = {
         "You still owe us 4,000.00 EUR.",
         "Nothing is open except the 4,000.00 EUR.",
         "Nothing is open but the 4,000.00 EUR.",
+        "She says she owes us nothing.",
     ],
     "terms_changed": [
         "Our terms are 14 days and can only be changed by finance.",

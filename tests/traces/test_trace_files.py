@@ -152,6 +152,7 @@ def test_a_file_appears_whole_or_not_at_all(path: Path) -> None:
         ("result", {"call": "c1", "outcome": 3}, "outcome of a record is a text"),
         ("result", {"call": "c1", "delivery": []}, "delivery of a record is a text"),
         ("result", {"call": "c1", "changes": 3}, "objects with table and id"),
+        ("settled", {"changes": ""}, "objects with table and id"),
         ("settled", {"changes": [None]}, "objects with table and id"),
         ("settled", {"changes": [{"table": "invoices"}]}, "objects with table and id"),
     ],

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from company_lab.agents.protocol import ToolOffer
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from company_lab.agents.protocol import Agent, ToolOffer
 from company_lab.scenarios.model import Scenario
 from company_lab.worlds.registry import resolve_world
 
@@ -13,3 +16,13 @@ def offers_of(scenario: Scenario) -> tuple[ToolOffer, ...]:
         ToolOffer(name=tool.name, description=tool.description, signature=tool.signature, writes=tool.writes)
         for tool in resolve_world(scenario.world).tools.values()
     )
+
+
+def looking_first(agent: Agent, look: Callable[[Sequence[ToolOffer]], object]) -> Agent:
+    """The agent, bound to a scenario once `look` has raised nothing for its tools: before anything is played."""
+
+    def bound(scenario: Scenario) -> Agent:
+        look(offers_of(scenario))
+        return agent
+
+    return replace(agent, bound=bound)

@@ -15,6 +15,20 @@ DEFAULT_SYSTEM = (
 """The system prompt where none is given."""
 
 
+def earlier(memory: Json, turn: int) -> list[dict[str, Json]]:
+    """The conversation that memory has kept: of the turns before, and of this one where it had begun before a crash."""
+    found = memory.get("conversation") if isinstance(memory, dict) and memory.get("turn") == turn else None
+    return [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
+
+
+def beginning(task: Task, conversation: Sequence[Json]) -> list[str]:
+    """What a model is told now, after this conversation."""
+    texts = [] if conversation and task.restart else [turn_text(task)]
+    if task.restart and (text := restart_text(task.restart)):
+        texts.append(text)
+    return texts
+
+
 def turn_text(task: Task) -> str:
     """The beginning of a turn as a message: when it is, who writes, what was said, what has happened."""
     lines = [f"Now: {task.at}"]

@@ -7,13 +7,12 @@ different records of the trace.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 from company_lab.agents.chat_asking import Asking, asking
 from company_lab.agents.chat_host import ModelHost
 from company_lab.agents.chat_names import RESPOND, ToolNames, chosen_names
-from company_lab.agents.chat_offers import offers_of
+from company_lab.agents.chat_offers import looking_first
 from company_lab.agents.chat_settings import Common, Options, api_url
 from company_lab.agents.chat_turns import attempted
 from company_lab.agents.decision_criteria import read_criteria, with_criteria
@@ -24,7 +23,6 @@ from company_lab.agents.protocol import Agent, Session, Task, ToolOffer
 from company_lab.agents.systemone import MOST_OPTIONS, Decision, decider_url, question, read_decision
 from company_lab.formats.canonical import Json, NotJson, parse
 from company_lab.formats.errors import WrongUse
-from company_lab.scenarios.model import Scenario
 
 INSTRUCTIONS = (
     "Choose the next action that the request needs, given what was observed and what has been done. A look-up that "
@@ -66,36 +64,23 @@ def decision_agent(given: Mapping[str, Json]) -> Agent:
     mode = options.text("writer_mode") or MODES[0]
     if mode not in MODES:
         raise WrongUse(f"--writer-mode {mode}: give {' or '.join(MODES)}")
-    prices = {
-        "decider": price_of(decider_model, base, common.prices),
-        "writer": price_of(writer_model, writer_url, common.prices),
-    }
-    writer = Writer(
-        host, prices["writer"], mode=mode, prompts=prompts, sampling=common.sampling("max_tokens")
+    decider_price = price_of(decider_model, base, common.prices)
+    writer_price = price_of(writer_model, writer_url, common.prices)
+    writer = Writer(host, writer_price, mode=mode, prompts=prompts, sampling=common.sampling("max_tokens"))
+    loop = _Loop(decider, path, decider_price, writer, instructions, criteria, common)
+    agent = Agent(
+        name="decision",
+        kind=common.kind,
+        act=loop.act,
+        settings=options.settings,
+        prompts={"instructions": instructions, **({"criteria": spelled} if spelled else {}), **prompts},
+        prices={
+            "decider": {"of": decider_model, **decider_price.snapshot},
+            "writer": {"of": writer_model, **writer_price.snapshot},
+        },
+        hosts={decider.name: None, host.name: None},
     )
-    loop = _Loop(decider, path, prices["decider"], writer, instructions, criteria, common)
-
-    def bound(scenario: Scenario) -> Agent:
-        # What is wrong with tools, aliases and criteria shows before anything is played.
-        loop.options(offers_of(scenario))
-        return made(None)
-
-    def made(bind: Callable[[Scenario], Agent] | None) -> Agent:
-        return Agent(
-            name="decision",
-            kind=common.kind,
-            act=loop.act(),
-            settings=options.settings,
-            prompts={"instructions": instructions, **({"criteria": spelled} if spelled else {}), **prompts},
-            prices={
-                name: {"of": model, **price.snapshot}
-                for (name, price), model in zip(prices.items(), (decider_model, writer_model), strict=True)
-            },
-            hosts={decider.name: None, host.name: None},
-            bound=bind,
-        )
-
-    return made(bound)
+    return looking_first(agent, loop.options)
 
 
 class _Loop:
@@ -130,24 +115,20 @@ class _Loop:
         described = {name: offer.description for name, offer in names.offers.items()}
         return names, with_criteria({**described, RESPOND: RESPOND_CRITERION}, self._criteria, names)
 
-    def act(self) -> Callable[[Task, Session], Coroutine[Any, Any, str]]:
-        """What an agent does in a turn, as a function of its own."""
-
-        async def act(task: Task, session: Session) -> str:
-            names, criteria = self.options(task.tools)
-            state = State(task, session.memory)
-            async with asking(session, traffic=self._common.traffic) as line:
-                while True:
-                    decision = await self._decided(line, session, state, criteria)
-                    if decision.choice == RESPOND:
-                        text = await self._writer.reply(line, session, state.document())
-                        state.replied(text)
-                        session.memory = state.memory()
-                        return text
-                    await self._carried_out(line, session, state, names, decision.choice)
-                    state.observe(session.observe())
-
-        return act
+    async def act(self, task: Task, session: Session) -> str:
+        """What the agent does in a turn."""
+        names, criteria = self.options(task.tools)
+        state = State(task, session.memory)
+        async with asking(session, traffic=self._common.traffic) as line:
+            while True:
+                decision = await self._decided(line, session, state, criteria)
+                if decision.choice == RESPOND:
+                    text = await self._writer.reply(line, session, state.document())
+                    state.replied(text)
+                    session.memory = state.memory()
+                    return text
+                await self._carried_out(line, session, state, names, decision.choice)
+                state.observe(session.observe())
 
     async def _decided(
         self, line: Asking, session: Session, state: State, criteria: Mapping[str, str]

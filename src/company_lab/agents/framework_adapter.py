@@ -6,12 +6,12 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import TypedDict
 
+from company_lab.agents.chat_offers import looking_first
 from company_lab.agents.framework_models import Prices, SeenModel, kind_of, known_kind
 from company_lab.agents.framework_turns import FrameworkTurn, WorldTools
 from company_lab.agents.protocol import Agent, AgentKind, Session, Task
 from company_lab.formats.canonical import Json
 from company_lab.formats.errors import WrongUse
-from company_lab.scenarios.model import Scenario
 
 
 class Options(TypedDict, total=False):
@@ -60,27 +60,23 @@ def adapted(
     declared = known_kind(kind, kind_of(models))
     given = WorldTools(only=tuple(tools), aliases=dict(aliases or {}))
     table = Prices(prices, models[0].url)
-    kept: dict[str, Json] = {"framework": framework, **settings, **given.settings()}
 
     async def act(task: Task, session: Session) -> str:
         return await play(FrameworkTurn(task, session, given, table))
 
-    def made(bound: Callable[[Scenario], Agent] | None) -> Agent:
-        return Agent(
-            name=name or f"{framework.split()[0]}:{called}",
-            kind=declared,
-            act=act,
-            settings=kept,
-            prompts=prompts,
-            prices=table.snapshot([model for model in models if model.name != SeenModel.UNNAMED]),
-            model_free=model_free,
-            hosts={model.host: None for model in models if model.host},
-            secrets=(*secrets, *(model.secret for model in models if model.secret)),
-            code=code,
-            bound=bound,
-        )
-
-    return made(given.binding(lambda: made(None)))
+    agent = Agent(
+        name=name or f"{framework.split()[0]}:{called}",
+        kind=declared,
+        act=act,
+        settings={"framework": framework, **settings, **given.settings()},
+        prompts=prompts,
+        prices=table.snapshot([model for model in models if model.name != SeenModel.UNNAMED]),
+        model_free=model_free,
+        hosts={model.host: None for model in models if model.host},
+        secrets=(*secrets, *(model.secret for model in models if model.secret)),
+        code=code,
+    )
+    return looking_first(agent, given.names)
 
 
 def checked_version(package: str, *, least: tuple[int, ...], below: tuple[int, ...], extra: str) -> str:

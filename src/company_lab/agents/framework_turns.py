@@ -9,15 +9,14 @@ from decimal import Decimal
 
 from company_lab.agents.chat_failures import HostFailure, record_failure
 from company_lab.agents.chat_names import ToolNames, chosen_names
-from company_lab.agents.chat_turns import attempted, events_text, restart_text, turn_text
+from company_lab.agents.chat_turns import attempted, beginning, earlier, events_text
 from company_lab.agents.chat_usage import Used
 from company_lab.agents.framework_failures import failure_behind
 from company_lab.agents.framework_models import Prices
 from company_lab.agents.prices import report_usage
-from company_lab.agents.protocol import Agent, Infrastructure, Session, Task, ToolOffer
+from company_lab.agents.protocol import Infrastructure, Session, Task, ToolOffer
 from company_lab.agents.wire import Unreadable
 from company_lab.formats.canonical import Json, NotJson, canonical
-from company_lab.scenarios.model import Scenario
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,17 +33,6 @@ class WorldTools:
     def names(self, tools: Sequence[ToolOffer]) -> ToolNames:
         """The tools by the names the model sees. Raises `WrongUse`."""
         return chosen_names(tools, only=self.only, aliases=self.aliases, functions=True)
-
-    def binding(self, agent: Callable[[], Agent]) -> Callable[[Scenario], Agent]:
-        """Makes an agent for a scenario; wrong names of tools show there, before anything is played."""
-
-        def bound(scenario: Scenario) -> Agent:
-            from company_lab.agents.chat_offers import offers_of
-
-            self.names(offers_of(scenario))
-            return agent()
-
-        return bound
 
     def settings(self) -> dict[str, Json]:
         """As a run keeps it; nothing where nothing was chosen."""
@@ -81,21 +69,13 @@ class FrameworkTurn:
         self._prices = prices
         self._input = self._output = 0
 
-    def conversation(self) -> list[Json]:
+    def conversation(self) -> list[dict[str, Json]]:
         """The messages of the turns before, and of this one where it had begun before a crash."""
-        memory = self.session.memory
-        found = memory.get("conversation") if isinstance(memory, dict) else None
-        begun = isinstance(memory, dict) and memory.get("turn") == self.task.turn
-        return list(found) if begun and isinstance(found, list) else []
+        return earlier(self.session.memory, self.task.turn)
 
     def prompt(self, conversation: Sequence[Json]) -> str:
         """What the agent is told now."""
-        texts: list[str] = []
-        if not conversation or not self.task.restart:
-            texts.append(turn_text(self.task))
-        if self.task.restart and (text := restart_text(self.task.restart)):
-            texts.append(text)
-        return "\n\n".join(texts)
+        return "\n\n".join(beginning(self.task, conversation))
 
     def tool(self, name: str, args: object, *, id: str | None) -> tuple[dict[str, Json], bool]:
         """Use a tool by the name the model used: what came of it in one object, and whether it was executed.

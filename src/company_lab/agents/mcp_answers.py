@@ -6,7 +6,8 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from company_lab.agents.protocol import EpisodeStopped, Exchange, Session, Task, ToolError, ToolOffer
+from company_lab.agents.protocol import EpisodeStopped, Session, Task, ToolError, ToolOffer
+from company_lab.agents.wire import exchange_message, restart_message
 from company_lab.formats.canonical import Json, NotJson
 from company_lab.formats.errors import WrongUse
 
@@ -17,6 +18,8 @@ MARKS = {"company-lab/by": "by", "company-lab/call-id": "hint"}
 
 Reply = tuple[str, Json, bool]
 """The text of an answer, its structured content, and whether it is an error."""
+Said = tuple[str | None, str, str]
+"""An earlier turn: the sender, the message, and the reply."""
 
 
 def names_of(tools: Iterable[ToolOffer]) -> dict[str, str]:
@@ -98,11 +101,10 @@ def _failed(code: str, reason: str, message: str, detail: Json) -> Reply:
     return f"{label}{message}{more}", structured, True
 
 
-def told(task: Task, conversation: Sequence[tuple[str | None, str, str]] = ()) -> str:
+def told(task: Task, conversation: Sequence[Said] = ()) -> str:
     """A task as one text: what was said before, what is said now, and what reached the company.
 
-    `conversation` has a sender, a message and the agent's reply for each earlier turn. A first message without
-    events is handed on as it is.
+    A first message without events is handed on as it is.
     """
     parts = []
     if conversation:
@@ -119,11 +121,11 @@ def told(task: Task, conversation: Sequence[tuple[str | None, str, str]] = ()) -
         parts += [spelled(dict(event)) for event in task.events]
     if task.restart is not None and task.restart.transcript:
         parts.append("You were interrupted. These calls of yours had been answered before:")
-        parts += [spelled(_exchange(exchange)) for exchange in task.restart.transcript]
+        parts += [spelled(exchange_message(exchange)) for exchange in task.restart.transcript]
     return "\n\n".join(parts)
 
 
-def task_document(task: Task, conversation: Sequence[tuple[str | None, str, str]] = ()) -> dict[str, Json]:
+def task_document(task: Task, conversation: Sequence[Said] = ()) -> dict[str, Json]:
     """A task as a JSON document, with the conversation before it, and what is told after a crash."""
     document: dict[str, Json] = {
         "message": task.message,
@@ -136,19 +138,5 @@ def task_document(task: Task, conversation: Sequence[tuple[str | None, str, str]
         ],
     }
     if task.restart is not None:
-        document["restart"] = {
-            "mode": task.restart.mode,
-            "crashes": task.restart.crashes,
-            "transcript": [_exchange(exchange) for exchange in task.restart.transcript],
-        }
+        document["restart"] = restart_message(task.restart)
     return document
-
-
-def _exchange(exchange: Exchange) -> dict[str, Json]:
-    return {
-        "turn": exchange.turn,
-        "tool": exchange.tool,
-        "args": exchange.args,
-        "result": exchange.result,
-        "error": None if exchange.error is None else dict(exchange.error),
-    }

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from company_lab.agents.mcp_answers import Reply, called, names_of, over, spelled, told
+from company_lab.agents.mcp_answers import Reply, Said, called, names_of, over, spelled, told
 from company_lab.agents.mcp_messages import SHOWN
 from company_lab.agents.protocol import EpisodeStopped, Session, Task
 from company_lab.agents.wire import Unreadable
 from company_lab.formats.canonical import Json, NotJson
 from company_lab.formats.hostile import cut
 
-Said = tuple[str | None, str, str]
-"""An earlier turn: the sender, the message, and the reply."""
 REPLY = "reply"
 """The tool that ends a turn, where there is one; no tool of a world has a name without a department."""
 UNNAMED = "(unnamed)"

@@ -13,6 +13,7 @@ from company_lab.agents.mcp_messages import (
     INVALID_REQUEST,
     Read,
     Wrong,
+    id_of,
     read_message,
     read_overlong,
 )
@@ -89,13 +90,14 @@ class _Client:
             )
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False)[0]["msg"]
-            wrong = Wrong(code=INVALID_REQUEST, text=f"no message of JSON-RPC: {first}", id=_id_of(message))
+            wrong = Wrong(code=INVALID_REQUEST, text=f"no message of JSON-RPC: {first}", id=id_of(message))
             if arrival is not None:
                 await self._arrivals.write_down(arrival, wrong.text)
             await self._send(json.dumps(wrong.answer()))
             return None
         if isinstance(sent, types.JSONRPCRequest):
-            await self._let_in()
+            await self._fewer_than(_MOST_OPEN)
+            self._open += 1
             if arrival is not None:
                 self._calls[sent.id].append(arrival)
         return SessionMessage(sent)
@@ -106,11 +108,10 @@ class _Client:
         if wrong.answered:
             await self._send(json.dumps(wrong.answer()))
 
-    async def _let_in(self) -> None:
-        while self._open >= _MOST_OPEN:
+    async def _fewer_than(self, most: int) -> None:
+        while self._open >= most:
             self._fewer.clear()
             await self._fewer.wait()
-        self._open += 1
 
     async def tell(self, answer: SessionMessage) -> None:
         """Send an answer of the SDK; a call that it has turned away is recorded before."""
@@ -138,19 +139,12 @@ class _Client:
 
     async def settled(self) -> None:
         """Wait until every call has been dealt with and every request answered."""
-        while self._open:
-            self._fewer.clear()
-            await self._fewer.wait()
+        await self._fewer_than(1)
 
     async def _send(self, text: str) -> None:
         self._writer.write(text.encode() + b"\n")
         with suppress(ConnectionError):
             await self._writer.drain()
-
-
-def _id_of(message: dict[str, Any]) -> str | int | None:
-    given = message.get("id")
-    return given if isinstance(given, (str, int)) and not isinstance(given, bool) else None
 
 
 async def _next(reader: asyncio.StreamReader) -> Read | None:

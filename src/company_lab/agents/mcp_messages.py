@@ -129,11 +129,15 @@ def _attempts(message: Mapping[str, Json]) -> bool:
     return message.get("method") == CALL
 
 
+def id_of(message: Mapping[str, Json]) -> str | int | None:
+    """The id of a message, where it has one that JSON-RPC allows."""
+    given = message.get("id")
+    return given if isinstance(given, (str, int)) and not isinstance(given, bool) else None
+
+
 def _wrong_with(message: Mapping[str, Json]) -> Wrong | None:
     """What is wrong with the envelope of a call; None where the SDK may look further."""
-    given = message.get("id")
-    id = given if isinstance(given, (str, int)) and not isinstance(given, bool) else None
-    params = message.get("params")
+    id, params = id_of(message), message.get("params")
     if message.get("jsonrpc") != "2.0":
         return Wrong(code=INVALID_REQUEST, text='a message says "jsonrpc": "2.0"', id=id)
     if id is None:

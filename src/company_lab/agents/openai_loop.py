@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from functools import partial
+from typing import Protocol
 
 from company_lab.agents.chat_asking import asking
 from company_lab.agents.chat_failures import ModelStopped
 from company_lab.agents.chat_host import ModelHost
 from company_lab.agents.chat_names import NOT_ALLOWED, ToolNames, chosen_names
-from company_lab.agents.chat_settings import Common, Options, api_url
+from company_lab.agents.chat_offers import looking_first
+from company_lab.agents.chat_settings import Options, api_url
 from company_lab.agents.chat_streams import Pieces
 from company_lab.agents.chat_turns import (
     DEFAULT_SYSTEM,
     attempted,
+    beginning,
+    earlier,
     events_text,
-    restart_text,
-    turn_text,
 )
 from company_lab.agents.chat_usage import UNKNOWN, Used
 from company_lab.agents.prices import Price, price_of, report_usage
 from company_lab.agents.protocol import Agent, Session, Task
 from company_lab.formats.canonical import Json, NotJson, canonical, parse
-from company_lab.scenarios.model import Scenario
 
 OPENAI = "https://api.openai.com/v1"
 OPENAI_KEY = "OPENAI_API_KEY"
@@ -132,41 +133,13 @@ def tool_calling_agent(name: str, form: Format, given: Mapping[str, Json], *, li
     system = options.prompt("system", DEFAULT_SYSTEM)
     streams = options.flag("stream")
     price = price_of(model, url, common.prices)
-
-    def bound(scenario: Scenario) -> Agent:
-        from company_lab.agents.chat_offers import offers_of
-
-        # Wrong names of tools show before anything is played.
-        chosen_names(offers_of(scenario), only=common.tools, aliases=common.aliases, functions=True)
-        return made(None)
-
-    def made(bind: Callable[[Scenario], Agent] | None) -> Agent:
-        return Agent(
-            name=name,
-            kind=common.kind,
-            act=_loop(form, host, common, system, price, limit, streams=streams),
-            settings=options.settings,
-            prompts={"system": system},
-            prices={model: dict(price.snapshot)},
-            hosts={host.name: None},
-            bound=bind,
-        )
-
-    return made(bound)
-
-
-def _loop(
-    form: Format, host: ModelHost, common: Common, system: str, price: Price, limit: str, *, streams: bool
-) -> Callable[[Task, Session], Coroutine[Any, Any, str]]:
+    named = partial(chosen_names, only=common.tools, aliases=common.aliases, functions=True)
     sampling = common.sampling(limit)
 
     async def act(task: Task, session: Session) -> str:
-        tools = chosen_names(task.tools, only=common.tools, aliases=common.aliases, functions=True)
-        items = _earlier(session.memory, task.turn)
-        if not items or not task.restart:
-            items.append(form.said(turn_text(task)))
-        if task.restart and (text := restart_text(task.restart)):
-            items.append(form.said(text))
+        tools = named(task.tools)
+        items = earlier(session.memory, task.turn)
+        items += [form.said(text) for text in beginning(task, items)]
         async with asking(session, traffic=common.traffic) as line:
             while True:
                 body = {"model": host.model, **form.request(system, tools, items), **sampling}
@@ -194,7 +167,16 @@ def _loop(
                 if events := session.observe():
                     items.append(form.said(events_text(events)))
 
-    return act
+    agent = Agent(
+        name=name,
+        kind=common.kind,
+        act=act,
+        settings=options.settings,
+        prompts={"system": system},
+        prices={model: dict(price.snapshot)},
+        hosts={host.name: None},
+    )
+    return looking_first(agent, named)
 
 
 def record_answer(session: Session, host: ModelHost, price: Price, answer: ModelAnswer, attempt: int) -> None:
@@ -203,12 +185,6 @@ def record_answer(session: Session, host: ModelHost, price: Price, answer: Model
         session.asked(role=host.role, model=host.model, attempt=attempt, answer=answer.document())
     finally:  # an answer that is too long ends the episode, and was paid for
         report_usage(session, answer.used, price, model=host.model)
-
-
-def _earlier(memory: Json, turn: int) -> list[Item]:
-    """The conversation so far; empty in the first turn, unless it had begun before a crash."""
-    found = memory.get("conversation") if isinstance(memory, dict) and memory.get("turn") == turn else None
-    return [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
 
 
 def _refuse_cut(answer: ModelAnswer) -> None:

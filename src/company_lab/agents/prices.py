@@ -39,16 +39,14 @@ class Price:
             return None
         from genai_prices import Usage
 
-        counts = {
-            "input_tokens": used.input_tokens,
-            "output_tokens": used.output_tokens,
-            "cache_read_tokens": used.cached_tokens or None,
-            "cache_write_tokens": used.cache_write_tokens or None,
-        }
+        usage = Usage(
+            input_tokens=used.input_tokens,
+            output_tokens=used.output_tokens,
+            cache_read_tokens=used.cached_tokens or None,
+            cache_write_tokens=used.cache_write_tokens or None,
+        )
         try:
-            total = self._table.calc_price(
-                Usage(**{name: count for name, count in counts.items() if count is not None})
-            )["total_price"]
+            total = self._table.calc_price(usage)["total_price"]
         except (ValueError, LookupError, TypeError):  # a table without a price for what was used
             return None
         return total.quantize(_FINEST).normalize() + 0

@@ -58,13 +58,9 @@ def resolve_agent(name: str, options: Mapping[str, Json] | None = None) -> Agent
             f"{name} names no agent{hint}; write module:function, reference, hostile:<name>, "
             f"or an adapter: {', '.join(ADAPTERS)}"
         )
-    found = import_attribute(name, what="agent")
+    found: Any = import_attribute(name, what="agent")
     if isinstance(found, Agent):
         return found
     if (made_there := framework_agent(found, name=name)) is not None:
         return made_there
-    if not callable(found):
-        raise WrongUse(
-            f"the agent {name} is a {type(found).__name__} and can not be called as agent(task, session)"
-        )
     return function_agent(found, name=name)

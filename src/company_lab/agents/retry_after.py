@@ -14,8 +14,8 @@ MOST_S = 120.0
 _SECONDS = re.compile(r"[0-9]{1,300}(?:\.[0-9]{1,300})?", re.ASCII)
 
 
-def seconds_to_wait(asked: object, *, most: float = MOST_S, now: datetime | None = None) -> float | None:
-    """Seconds from 0 to `most`, or None where nothing usable was said.
+def seconds_to_wait(asked: object, *, now: datetime | None = None) -> float | None:
+    """Seconds from 0 to `MOST_S`, or None where nothing usable was said.
 
     Takes a number, the text of a number, or an HTTP date (RFC 9110, section 10.2.3). What is negative, in the past, not
     finite or no such form says nothing usable: whoever retries falls back on a delay of their own.
@@ -28,7 +28,7 @@ def seconds_to_wait(asked: object, *, most: float = MOST_S, now: datetime | None
         return None
     if isinstance(asked, float) and not isfinite(asked):
         return None
-    return None if asked < 0 else float(min(asked, most))
+    return None if asked < 0 else float(min(asked, MOST_S))
 
 
 def asked_in(headers: Mapping[str, str]) -> str | None:
@@ -44,7 +44,7 @@ def asked_in(headers: Mapping[str, str]) -> str | None:
 
 def _of_text(text: str, now: datetime) -> float | None:
     if _SECONDS.fullmatch(text):
-        return min(float(text), MOST_S * 1000)
+        return float(text)
     try:
         moment = parsedate_to_datetime(text)
     except (ValueError, TypeError, IndexError, OverflowError):

@@ -183,15 +183,21 @@ def task_message(task: Task, *, with_tools: bool) -> Message:
             for tool in task.tools
         ]
     if task.restart is not None:
-        message["restart"] = {
-            "mode": task.restart.mode,
-            "crashes": task.restart.crashes,
-            "transcript": [_exchange(exchange) for exchange in task.restart.transcript],
-        }
+        message["restart"] = restart_message(task.restart)
     return message
 
 
-def _exchange(exchange: Exchange) -> Message:
+def restart_message(restart: Restart) -> Message:
+    """What an agent is told when it begins a turn again after a crash."""
+    return {
+        "mode": restart.mode,
+        "crashes": restart.crashes,
+        "transcript": [exchange_message(exchange) for exchange in restart.transcript],
+    }
+
+
+def exchange_message(exchange: Exchange) -> Message:
+    """A call of an earlier life and its answer."""
     return {
         "turn": exchange.turn,
         "tool": exchange.tool,

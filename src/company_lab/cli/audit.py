@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import click
 
 from company_lab.cli.exits import ExitCode
 from company_lab.cli.options import file_option, store_option
-
-_SECONDS_BETWEEN_LINES = 5.0
 
 
 @click.command("audit", short_help="See whether a suite would notice bad work.")
@@ -102,14 +99,14 @@ def _nothing(done: int, of: int) -> None:
 class _Progress:
     """A line now and then."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._last = clock()
+    def __init__(self) -> None:
+        self._last = time.monotonic()
 
     def __call__(self, done: int, of: int) -> None:
+        from company_lab.cli.progress import SECONDS_BETWEEN_LINES
         from company_lab.cli.say import note
 
-        now = self._clock()
-        if now - self._last >= _SECONDS_BETWEEN_LINES and done < of:
+        now = time.monotonic()
+        if now - self._last >= SECONDS_BETWEEN_LINES and done < of:
             self._last = now
             note(f"{done} of {of} parts audited")

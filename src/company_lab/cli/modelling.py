@@ -117,30 +117,5 @@ def agent_given(agent: str | None, named: dict[str, Any]) -> str | Agent | None:
     return agent
 
 
-MODEL_OPTIONS = (
-    "model",
-    "base_url",
-    "api_key_env",
-    "decider",
-    "decider_model",
-    "decider_key_env",
-    "writer",
-    "writer_model",
-    "writer_key_env",
-    "writer_mode",
-    "instructions",
-    "criteria",
-    "system",
-    "tool",
-    "alias",
-    "temperature",
-    "max_output_tokens",
-    "answer_timeout",
-    "stream",
-    "retries",
-    "price",
-    "test_model",
-    "record",
-    "replay",
-)
+MODEL_OPTIONS = tuple(str(option.name) for option in click.command(model_options(lambda: None)).params)
 """The options by the names under which a command gets them."""

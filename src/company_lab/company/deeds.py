@@ -47,9 +47,6 @@ crm.claims = (
     Claim(
         name="contacts_merged", fact="contacts_merged", phrases=people.CONTACTS_MERGED, languages=LANGUAGES
     ),
-)
-crm.claims = (
-    *crm.claims,
     Claim(
         name="no_duplicate",
         fact="no_duplicate",

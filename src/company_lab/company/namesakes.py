@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
+from itertools import count
 from random import Random
 from typing import Any
 
@@ -29,10 +30,7 @@ def add_namesake(document: dict[str, Any], draw: Random) -> dict[str, Any] | str
     if not known:
         return "nothing but the name says who is meant in it, so a namesake would make it unsolvable"
     mine = contacts[known[0]]
-    id, number = f"{known[0]}-2", 2
-    while id in contacts:
-        number += 1
-        id = f"{known[0]}-{number}"
+    id = next(free for number in count(2) if (free := f"{known[0]}-{number}") not in contacts)
     local = str(mine["email"]).partition("@")[0]
     address = f"{local}@{draw.choice(_ELSEWHERE)}"
     kept = {key: value for key, value in mine.items() if key in ("name", "language")}

@@ -236,9 +236,8 @@ def released_when_paid(ctx: Context, tool: Tool, args: Mapping[str, Json]) -> De
     if order is None or order.get("release") != "when_fully_paid":
         return None
     invoice = ctx.get("invoices", words(order, "invoice") or "")
-    if invoice is None or invoice["status"] == "void":
-        return deny("not_fully_paid")
-    return None if open_minor(invoice) <= 0 else deny("not_fully_paid")
+    paid = invoice is not None and invoice["status"] != "void" and open_minor(invoice) <= 0
+    return None if paid else deny("not_fully_paid")
 
 
 @orders.rule("What has left the house keeps its address.", tools=["orders.change_address"])

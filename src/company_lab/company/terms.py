@@ -34,16 +34,6 @@ from company_lab.worlds import (
 TERMS = "crm.terms"
 """The permission to change how long a customer may take to pay."""
 
-crm.requests = (
-    *crm.requests,
-    Request(
-        name="change_terms_as_read",
-        tool="crm.set_terms",
-        args={"id": SUBJECT, "days": 60, "version": 3},
-        task=f"You have read version 3 of {SUBJECT}. Please give them 60 days to pay, if that is still current.",
-        never_claims=("terms_changed",),
-    ),
-)
 crm.claims = (
     *crm.claims,
     Claim(
@@ -55,6 +45,13 @@ crm.claims = (
 )
 crm.requests = (
     *crm.requests,
+    Request(
+        name="change_terms_as_read",
+        tool="crm.set_terms",
+        args={"id": SUBJECT, "days": 60, "version": 3},
+        task=f"You have read version 3 of {SUBJECT}. Please give them 60 days to pay, if that is still current.",
+        never_claims=("terms_changed",),
+    ),
     Request(
         name="change_payment_terms",
         tool="crm.set_terms",

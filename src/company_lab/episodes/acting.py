@@ -51,10 +51,7 @@ Act = Callable[[Agent, Task, EpisodeSession], Outcome]
 
 def in_place(agent: Agent, task: Task, session: EpisodeSession) -> Outcome:
     """One turn of the agent on this thread. Never raises what the agent raises."""
-    outcome = _guarded(lambda: _awaited(agent.act(task, session)))
-    if outcome.retry_after is not None:
-        session.outage_s = outcome.retry_after
-    return outcome
+    return _guarded(lambda: _awaited(agent.act(task, session)))
 
 
 def on_a_thread(agent: Agent, task: Task, session: EpisodeSession) -> Outcome:
@@ -129,7 +126,17 @@ async def _await(reply: Any) -> Any:
     return await reply
 
 
+def end_copies(of: int) -> None:
+    """End this process if it is not the one with that number: an agent forked it off, and it came back as well.
+
+    It would play the rest of the run a second time.
+    """
+    if os.getpid() != of:
+        os._exit(0)
+
+
 def _guarded(work: Callable[[], object]) -> Outcome:
+    begun = os.getpid()
     try:
         # The precision of decimals belongs to a thread, and an agent must not set it for whoever judges.
         with localcontext():
@@ -140,6 +147,8 @@ def _guarded(work: Callable[[], object]) -> Outcome:
         if isinstance(error, KeyboardInterrupt) and threading.current_thread() is threading.main_thread():
             raise
         return outcome_of(error)
+    finally:
+        end_copies(begun)
 
 
 def outcome_of(error: BaseException) -> Outcome:

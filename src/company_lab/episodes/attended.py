@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 import selectors
-import signal
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Any
 
 from company_lab.episodes.acting import Outcome
 from company_lab.episodes.captured import Captured
@@ -73,7 +73,7 @@ class Attended:
         if ended.code == 0:
             self._replied = True
             return Outcome(reply=self._reply.decode("utf-8", "replace").rstrip())
-        if ended.code == -signal.SIGXCPU or (ended.code < 0 and ended.cpu_s >= self._confinement.cpu_s):
+        if ended.used_up(self._confinement.cpu_s):
             detail = f"the program used more than {self._confinement.cpu_s} s of processor time"
             return Outcome(reason="agent_error", detail=detail)
         said = last_line(self._errors.text())
@@ -141,18 +141,17 @@ class Attended:
         """The number of its process."""
         return self._process.pid
 
-    @property
-    def printed(self) -> dict[str, str]:
-        """What it wrote, cut, by the name of the stream; not what became its reply."""
+    def timings(self) -> dict[str, Any]:
+        """What goes beside the trace: what it wrote besides its reply, cut, and its processor time where known."""
         output = Captured("stdout")
         if not self._replied:
             output.add(bytes(self._reply))
-        return {stream.name: stream.text() for stream in (output, self._errors) if stream.size}
-
-    @property
-    def cpu_ms(self) -> float:
-        """Its processor time, as far as it is known."""
-        return 0.0 if self._ended is None else self._ended.cpu_s * 1000
+        found: dict[str, Any] = {
+            stream.name: stream.text() for stream in (output, self._errors) if stream.size
+        }
+        if self._ended is not None:
+            found["agent_cpu_ms"] = self._ended.cpu_s * 1000
+        return found
 
 
 def last_line(text: str) -> str:

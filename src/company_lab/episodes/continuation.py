@@ -7,6 +7,7 @@ it started from what another process left, so it is no fresh episode and is neve
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -96,11 +97,7 @@ def _keep(live: LiveEpisode, path: Path, schedule: Sequence[Fault] | None, *, li
         "life": life,
         "schedule": None if schedule is None else [fault_document(fault) for fault in schedule],
         "session": live.session.kept(),
-        "beginning": {
-            "because": beginning.because,
-            "sender": beginning.sender,
-            "message": beginning.message,
-        },
+        "beginning": asdict(beginning),
         "turn_seq": live.turn_seq,
         "follow_ups": live.follow_ups.left,
     }
@@ -113,10 +110,10 @@ def _check(kept: KeptWorld, now: Mapping[str, Any], path: Path) -> None:
     then = kept.records[0]
     if then["scenario"] != now["scenario"]:
         raise NotKept(f"{path} was kept by an episode of {then['scenario']}, not of {now['scenario']}")
-    for what in ("scenario", "world", "agent", "code", "initial"):
+    for what, words in _WORDS.items():
         if then["digests"][what] != now["digests"][what]:
             raise NotKept(
-                f"{path} was kept with another {_WORDS[what]} than there is now: play the episode from its beginning"
+                f"{path} was kept with another {words} than there is now: play the episode from its beginning"
             )
 
 

@@ -53,6 +53,10 @@ class Ended:
     code: int
     cpu_s: float
 
+    def used_up(self, cpu_s: int) -> bool:
+        """Whether it was ended for using so much processor time."""
+        return self.code == -signal.SIGXCPU or (self.code < 0 and self.cpu_s >= cpu_s)
+
     def __str__(self) -> str:
         if self.code >= 0:
             return f"ended with exit code {self.code}"

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import os
 import selectors
-import signal
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -27,7 +26,6 @@ from company_lab.episodes.play import Episode, LiveEpisode
 from company_lab.episodes.session import EpisodeSession
 from company_lab.formats.canonical import Json
 from company_lab.formats.hostile import printable
-from company_lab.formats.secrets import hiding
 from company_lab.scenarios.model import Fault
 from company_lab.worlds.fixture import Fixture
 
@@ -76,9 +74,8 @@ def play_isolated(
             lives.bid_farewell()
     finally:
         lives.close()
-    episode = live.finish()
-    episode.timings.update(hiding(agent.secrets)(lives.timings()))  # type: ignore[arg-type]
-    return episode
+    live.session.reported.update(lives.timings())
+    return live.finish()
 
 
 class Lives:
@@ -109,13 +106,19 @@ class Lives:
         if len(self._killed) < len(self._programs):
             self._programs[-1].close()
 
-    def timings(self) -> dict[str, object]:
+    def timings(self) -> dict[str, Any]:
         """What goes beside the trace: what they printed, their processor time, which of them were killed."""
-        found: dict[str, Any] = {}
-        for program in self._programs:
-            for name, told in program.timings().items():
-                found[name] = told if name not in found else found[name] + told
+        found = put_together(program.timings() for program in self._programs)
         return found | ({"killed": list(self._killed)} if self._killed else {})
+
+
+def put_together(timings: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """The timings of processes that acted one after another: texts and lists in this order, times added up."""
+    found: dict[str, Any] = {}
+    for one in timings:
+        for name, told in one.items():
+            found[name] = found[name] + told if name in found else told
+    return found
 
 
 class Program:
@@ -156,7 +159,6 @@ class Program:
                 self._farewell_answer(session)
                 return Outcome()  # the session has the crash
             if outcome is not None:
-                session.outage_s = outcome.retry_after
                 return outcome
             if session.stopped is not None:
                 return Outcome()  # the session has the reason
@@ -292,14 +294,10 @@ class Program:
         half = " in the middle of a message" if self._lines.rest else ""
         if self._ended is None:
             return Outcome(reason="agent_error", detail=f"its process closed the line{half}")
-        if self._ended.code == -signal.SIGXCPU or self._over_cpu():
+        if self._ended.used_up(self._confinement.cpu_s):
             detail = f"its process used more than {self._confinement.cpu_s} s of processor time"
             return Outcome(reason="agent_error", detail=detail)
         return Outcome(reason="agent_error", detail=f"its process {self._ended}{half}")
-
-    def _over_cpu(self) -> bool:
-        ended = self._ended
-        return ended is not None and ended.code < 0 and ended.cpu_s >= self._confinement.cpu_s
 
     def _written(self) -> int:
         return sum(captured.size for captured in self._captured.values())
@@ -329,9 +327,9 @@ class Program:
         self._selector.close()
         self._process.close()
 
-    def timings(self) -> dict[str, object]:
-        """What goes beside the trace: what it printed, and its processor time."""
-        found: dict[str, object] = {
+    def timings(self) -> dict[str, Any]:
+        """What goes beside the trace: what it printed, and its processor time where it is known."""
+        found: dict[str, Any] = {
             captured.name: captured.text() for captured in self._captured.values() if captured.size
         }
         if self._ended is not None:

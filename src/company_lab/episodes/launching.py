@@ -20,7 +20,7 @@ from company_lab.episodes.forkserver import serve
 from company_lab.formats.canonical import canonical, parse_own
 
 _NOT_STARTED = 127
-_RESET = ("SIGPIPE", "SIGXFSZ", "SIGINT", "SIGTERM", "SIGHUP", "SIGCHLD")
+_RESET = (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,8 +62,8 @@ def launch(job: str, descriptors: Sequence[int]) -> None:
     for place, descriptor in enumerate(moved):
         os.dup2(descriptor, place)
     os.closerange(3, max(*moved, *descriptors) + 1)
-    for name in _RESET:
-        signal.signal(getattr(signal, name), signal.SIG_DFL)
+    for number in _RESET:
+        signal.signal(number, signal.SIG_DFL)
     argv: list[str] = document["argv"]
     try:
         os.chdir(document["folder"])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import os
 import threading
 import time
 from collections import deque
@@ -26,6 +27,7 @@ from company_lab.episodes.acting import (
     LEFT_BEHIND,
     LeftBehind,
     Outcome,
+    end_copies,
     has_crashed,
     leave_behind,
     outcome_of,
@@ -88,9 +90,7 @@ class OwnLoop:
         """One turn of an async agent."""
         turn = _Turn(session)
         self._runner.get_loop().set_task_factory(_make_task)
-        outcome = self._runner.run(_played(turn, lambda: agent.act(task, session)))
-        session.outage_s = outcome.retry_after
-        return outcome
+        return self._runner.run(_played(turn, lambda: agent.act(task, session)))
 
 
 class EventLoop:
@@ -119,8 +119,6 @@ class EventLoop:
             except CancelledError:
                 session.close(*LEFT_BEHIND)
                 raise Displaced from None
-            if outcome.retry_after is not None:
-                session.outage_s = outcome.retry_after
             stopped = session.stopped
             if stopped is not None and stopped.reason == LEFT_BEHIND[0] and running.was_blocked(turn.begun):
                 raise Displaced
@@ -239,6 +237,7 @@ class _Running:
 
 async def _played(turn: _Turn, act: Callable[[], Coroutine[Any, Any, object]]) -> Outcome:
     _turn.set(turn)
+    begun = os.getpid()
     try:
         return Outcome(reply=await _started(act))
     except LeftBehind:
@@ -246,6 +245,7 @@ async def _played(turn: _Turn, act: Callable[[], Coroutine[Any, Any, object]]) -
     except BaseException as error:  # noqa: BLE001 - an agent may raise anything; it is its failure and not ours
         return outcome_of(error)
     finally:
+        end_copies(begun)
         await _sweep(turn)
 
 

@@ -167,8 +167,10 @@ class LiveEpisode:
                     return None
                 fallen = False
                 outcome = act(self.agent, self._come_back(task), self.session)
-            with self.session.lock:
-                session = self.session
+            session = self.session
+            if outcome.retry_after is not None:
+                session.outage_s = outcome.retry_after
+            with session.lock:
                 if session.stopped is not None:
                     return session.stopped.reason, session.stopped.detail
                 if outcome.reason is not None:
@@ -224,10 +226,10 @@ class LiveEpisode:
         if self.session.outage_s is not None:
             timings["retry_after_s"] = self.session.outage_s
         self.live.dissolve()
-        timings.update(self.session.reported)
+        hide = hiding(self.agent.secrets)
+        timings.update({name: hide(told) for name, told in self.session.reported.items()})
         if self.agent.secrets:
             # Before anybody judges it: a verdict rests on what is stored.
-            hide = hiding(self.agent.secrets)
             for record in self.trace.records[1:]:
                 record.update({name: hide(item) for name, item in record.items()})
         return Episode(self.trace, timings)

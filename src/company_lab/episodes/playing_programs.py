@@ -10,7 +10,6 @@ import stat
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,12 +23,11 @@ from company_lab.episodes.attended import WALL, Attended, last_line
 from company_lab.episodes.command import Command
 from company_lab.episodes.confined import Confinement
 from company_lab.episodes.forkserver import ForkServer
-from company_lab.episodes.isolated import Lives, Program
+from company_lab.episodes.isolated import Lives, Program, put_together
 from company_lab.episodes.launching import Launch
 from company_lab.episodes.session import EpisodeSession
 from company_lab.formats.canonical import Json, NotJson, parse
 from company_lab.formats.errors import CompanyLabError, WrongUse
-from company_lab.formats.secrets import hiding
 
 if TYPE_CHECKING:
     from company_lab.agents.mcp_host import Door
@@ -44,12 +42,10 @@ _USAGE_KEYS = frozenset(["input_tokens", "output_tokens", "cost_usd", "model", "
 class Kept:
     """What a program has for as long as its episode lasts: a folder of its own, and how it is started."""
 
-    def __init__(
-        self, command: Command, confinement: Confinement, *, start: Callable[[], ForkServer]
-    ) -> None:
+    def __init__(self, command: Command, confinement: Confinement, server: ForkServer) -> None:
         self.command = command
         self.confinement = confinement
-        self.server = start()
+        self.server = server
         self.folder = Path(tempfile.mkdtemp(prefix="company-lab-"))
         self._near: Path | None = None
         self.work = self.folder / "work"
@@ -146,7 +142,7 @@ class LinesProgram:
             if stopped is not None and stopped.reason == "finished":
                 self._lives.bid_farewell()
             self._lives.close()
-            self._session.reported.update(_shown(self._lives.timings(), self._kept))
+            self._session.reported.update(self._lives.timings())
         finally:
             if mine:
                 self._busy.release()
@@ -225,11 +221,10 @@ class McpProgram:
         door, self._door = self._door, None
         if running is not None:
             running.close()
-            printed: dict[str, Any] = {**running.printed, "agent_cpu_ms": running.cpu_ms}
+            told = running.timings()
             if self._session is not None and self._session.crash is not None:
-                printed["killed"] = [running.pid]
-            for name, value in printed.items():
-                self._found[name] = self._found[name] + value if name in self._found else value
+                told["killed"] = [running.pid]
+            self._found = put_together((self._found, told))
         if door is not None:
             door.close()
 
@@ -240,15 +235,10 @@ class McpProgram:
             with suppress(OSError):
                 self._end_turn()
             if self._session is not None:
-                self._session.reported.update(_shown(self._found, self._kept))
+                self._session.reported.update(self._found)
         finally:
             if mine:
                 self._busy.release()
-
-
-def _shown(found: Mapping[str, Any], kept: Kept) -> Any:
-    """What a program left behind, without the secrets it was given and has repeated."""
-    return hiding(kept.command.secrets)(dict(found))
 
 
 def _written(path: Path, document: dict[str, Json]) -> str:

@@ -20,7 +20,7 @@ from weakref import WeakKeyDictionary
 
 from company_lab.agents.protocol import Agent, AgentKind, DeclaredKind, Infrastructure, Session, Task
 from company_lab.episodes.acting import Outcome
-from company_lab.episodes.command import Command, Speaks, read_command, read_speaks
+from company_lab.episodes.command import PLACES, Command, Speaks, read_command, read_speaks
 from company_lab.episodes.confined import Confinement
 from company_lab.episodes.forkserver import ForkServer, ForkServerLost
 from company_lab.episodes.playing_programs import Kept, LinesProgram, McpProgram
@@ -53,7 +53,7 @@ def program_agent(
     read = read_command(command, env=env)
     spoken = read_speaks(speaks)
     if spoken == "lines":
-        for place in ("{task}", "{task_file}", "{mcp_url}", "{mcp_config}"):
+        for place in PLACES:
             if read.leaves_open(place):
                 raise WrongUse(
                     f"a program that speaks lines is told everything on its line; there is no {place} for it"
@@ -138,7 +138,7 @@ class _Acting:
     def _playing(self, session: EpisodeSession) -> LinesProgram | McpProgram:
         playing = self._episodes.get(session.leaving)
         if playing is None:
-            kept = Kept(self._command, self._confinement, start=launcher)
+            kept = Kept(self._command, self._confinement, launcher())
             session.leaving.callback(kept.remove)
             playing = (
                 LinesProgram(kept, session)

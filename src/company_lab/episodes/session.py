@@ -53,8 +53,8 @@ class EpisodeSession:
         self.outage_s: float | None = None
         """How long the host that ended the episode asked to be left alone."""
         self._leaving: ExitStack | None = None
-        self.reported: dict[str, object] = {}
-        """What such a program leaves behind beside the trace, for the timings."""
+        self.reported: dict[str, Any] = {}
+        """What a program that acts in the episode leaves behind beside the trace, for the timings."""
         self.stopped: EpisodeStopped | None = None
         self.crashes = crashes_of(live) if live.faults.scheduled else None
         """Where the agent will crash; None where no crash is scheduled."""

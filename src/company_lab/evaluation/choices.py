@@ -128,7 +128,7 @@ class _Walk:
         self._used = {step.tool for turn in scenario.reference for step in turn.do}
         self._left: list[str] = []
         self._last = ""
-        self._astray = not scenario.reference
+        self._astray = False
         self._beyond = False
 
     def begin(self, turn: int) -> None:

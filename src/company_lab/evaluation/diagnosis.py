@@ -11,11 +11,11 @@ harm and was followed by the whole work is no failure and is not looked for.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from company_lab.evaluation.steps_taken import Step, Steps, steps_of
+from company_lab.evaluation.steps_taken import Step, Steps
 from company_lab.evaluation.verdicts import Failure, Verdict
 from company_lab.formats.canonical import Json
 from company_lab.scenarios.model import ExpectedEvidence, Scenario
@@ -90,14 +90,15 @@ def diagnose(
     verdict: Verdict,
     spec: WorldSpec | None = None,
 ) -> Diagnosis | None:
-    """Where a failed episode first went wrong; None for an episode that did not fail.
+    """Where a failed episode first went wrong; None for an episode that did not fail, or of
+    which a stored verdict lists no failure.
 
     With the world's `spec` look-ups are known from what changes something; without it only tools that do not exist,
     and those that were refused or held, count as chosen wrongly before an error.
     """
     if verdict.outcome != "failed":
         return None
-    steps = steps_of(records)
+    steps = Steps(records)
     writes = None if spec is None else frozenset(name for name, tool in spec.tools.items() if tool.writes)
     work = _Work(_wanted_tools(scenario), writes)
     codes = {failure.code for failure in verdict.failures}
@@ -107,7 +108,9 @@ def diagnose(
         if not _told_elsewhere(failure, codes, steps)
         for candidate in _candidates(failure, scenario, steps, work)
     ]
-    return min(found, key=lambda one: (one.fault == "undetermined", one.seq, FAULTS.index(one.fault)))
+    return min(
+        found, key=lambda one: (one.fault == "undetermined", one.seq, FAULTS.index(one.fault)), default=None
+    )
 
 
 def _told_elsewhere(failure: Failure, codes: set[str], steps: Steps) -> bool:
@@ -215,11 +218,11 @@ def _said(failure: Failure, scenario: Scenario, steps: Steps, work: _Work) -> It
         if call is not None:
             yield _at(call, "arguments", "a text that a tool sent out says it", failure)
             return
-    if failure.code == "missing_reply" and _receiver(failure, scenario) and not steps.stop_is("finished"):
-        yield _missing(failure, steps, [], work)
-        return
     if failure.code == "missing_reply" and _receiver(failure, scenario):
-        yield _decided(steps.end, "choice", "nobody wrote to whom it had to be said", failure, steps)
+        if steps.stop == "finished":
+            yield _decided(steps.end, "choice", "nobody wrote to whom it had to be said", failure, steps)
+        else:
+            yield _missing(failure, steps, [], work)
         return
     reply = next((steps.reply_at(seq) for seq in failure.evidence if steps.reply_at(seq)), steps.last_reply)
     if reply is None:
@@ -317,17 +320,12 @@ def _receiver(failure: Failure, scenario: Scenario) -> bool:
     place = failure.check.rpartition("[")[2].rstrip("]")
     if ".states[" not in failure.check or not place.isdigit():
         return False
-    return any(
-        told is not None and int(place) < len(told.states) and told.states[int(place)].to is not None
-        for told in sets
-    )
+    return any(int(place) < len(told.states) and told.states[int(place)].to is not None for told in sets)
 
 
 def _wanted_tools(scenario: Scenario) -> frozenset[str]:
     expected = scenario.expected
-    entries: Iterable[Any] = [
-        *expected.actions,
-        *(a for one in expected.alternatives for a in one.actions or ()),
-    ]
-    turns = [step.tool for turn in scenario.reference for step in turn.do]
-    return frozenset([*(entry.tool for entry in entries), *turns])
+    named = [*expected.actions, *(entry for one in expected.alternatives for entry in one.actions)]
+    return frozenset(
+        [*(entry.tool for entry in named), *(step.tool for turn in scenario.reference for step in turn.do)]
+    )

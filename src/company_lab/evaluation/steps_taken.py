@@ -18,7 +18,6 @@ class Step:
     seq: int
     by: str
     """selector, writer or agent."""
-    kind: str
     tool: str = ""
     args: str = ""
     """In one spelling; the raw text where it was unreadable."""
@@ -38,7 +37,7 @@ class Step:
 
 
 class Steps:
-    """The steps of one trace."""
+    """The steps of one trace, from its records in order of `seq`."""
 
     def __init__(self, records: Sequence[Record]) -> None:
         self._by_call = {str(step.call): step for step in _attempts(records)}
@@ -48,17 +47,13 @@ class Steps:
         self.choices = tuple(seq for seq, kind in enumerate(self._kinds) if kind == "choice")
         speaker = "writer" if self.choices else "agent"
         self.replies = tuple(
-            Step(seq=seq, by=speaker, kind="reply") for seq, kind in enumerate(self._kinds) if kind == "reply"
+            Step(seq=seq, by=speaker) for seq, kind in enumerate(self._kinds) if kind == "reply"
         )
         stopped = next((record for record in reversed(records) if record.get("kind") == "stopped"), {})
         self.stop = str(stopped.get("reason"))
         last = int(stopped.get("seq", max(0, len(records) - 1)))
-        self.end = Step(seq=last, by="agent", kind="stopped")
+        self.end = Step(seq=last, by="agent")
         self.last_crash = max((seq for seq, kind in enumerate(self._kinds) if kind == "crash"), default=-1)
-
-    def stop_is(self, reason: str) -> bool:
-        """Whether the episode ended for this reason."""
-        return self.stop == reason
 
     @property
     def last_reply(self) -> Step | None:
@@ -125,11 +120,6 @@ class Steps:
         return None
 
 
-def steps_of(records: Sequence[Record]) -> Steps:
-    """The steps of a trace, from its records in order of `seq`."""
-    return Steps(records)
-
-
 def _attempts(records: Sequence[Record]) -> list[Step]:
     results = {str(record.get("call")): record for record in records if record.get("kind") == "result"}
     found = []
@@ -143,7 +133,6 @@ def _attempts(records: Sequence[Record]) -> list[Step]:
             Step(
                 seq=int(record["seq"]),
                 by=str(record.get("by") or "agent"),
-                kind="action",
                 tool=str(record.get("tool")),
                 args=str(record.get("supplied")) if args is None else canonical(args),
                 call=str(record.get("call")),

@@ -70,7 +70,7 @@ class EpisodeSummary:
         return self.stop in _CUT_OFF
 
 
-def _counted(outcome: Outcome, started: Mapping[str, Any]) -> Outcome:
+def counts_as(outcome: Outcome, started: Mapping[str, Any]) -> Outcome:
     """What an episode counts as. A model's replayed answers are no trial of it, whatever they came to.
 
     Nor is an episode whose beginning was replayed from another one.
@@ -121,7 +121,7 @@ def summarise(trace: StoredTrace, verdict: Verdict) -> EpisodeSummary:
         elif kind == "settled":
             settled = record
     calls = settled.get("calls")
-    outcome = _counted(verdict.outcome, started)
+    outcome = counts_as(verdict.outcome, started)
     return EpisodeSummary(
         scenario=str(started.get("scenario")),
         trial=int(started.get("trial") or 0),

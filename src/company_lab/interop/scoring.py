@@ -73,11 +73,15 @@ class TaskScore:
 class Part:
     """The episodes of one kind of evidence. Kinds are never pooled."""
 
-    authored: bool
     claimed: str
     """What the files themselves say their episodes are evidence of; empty where they say nothing."""
     episodes: tuple[Judged, ...]
     tasks: tuple[TaskScore, ...]
+
+    @property
+    def authored(self) -> bool:
+        """Whether somebody wrote the episodes by hand."""
+        return self.claimed in AUTHORED
 
     @property
     def complete(self) -> bool:
@@ -157,7 +161,6 @@ def _part(claim: str, episodes: Sequence[Judged], unplayed: Sequence[str]) -> Pa
         by_task.setdefault(episode.task, []).append(episode)
     by_task.update((task, []) for task in unplayed)
     return Part(
-        authored=claim in AUTHORED,
         claimed=claim,
         episodes=tuple(episodes),
         tasks=tuple(_task(task, by_task[task], planned) for task in sorted(by_task)),

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 import pytest
 
 from company_lab.agents.functions import function_agent
 from company_lab.agents.protocol import Agent
 from company_lab.agents.resolve import resolve_agent
-from company_lab.evaluation.summaries import summarise
+from company_lab.evaluation.summaries import EpisodeSummary, summarise
 from company_lab.formats.canonical import Json, canonical
 from company_lab.formats.errors import CompanyLabError
 from company_lab.pytest_plugin import AGENT
@@ -22,7 +22,6 @@ from company_lab.runs.plan import Cell
 from company_lab.runs.playing import Todo, play_cell
 
 if TYPE_CHECKING:
-    from company_lab.runs.episode import StoredEpisode
     from company_lab.scenarios.model import Scenario
 
 RESULT: pytest.StashKey[str] = pytest.StashKey()
@@ -77,14 +76,12 @@ def play_trial(request: pytest.FixtureRequest, scenario: Scenario, given: object
             stage.stored.add(run, episode)
     except CompanyLabError as error:
         pytest.fail(str(error), pytrace=False)
-    request.node.stash[RESULT] = canonical(_result(episode))
+    summary = summarise(episode.trace, episode.verdict)
+    request.node.stash[RESULT] = canonical(_result(summary))
     request.node.stash[CRITICAL] = any(one.failure_class for one in episode.verdict.failures)
-    if summarise(episode.trace, episode.verdict).outcome != "passed":
-        _fail(scenario, casting, episode)
-
-
-def _fail(scenario: Scenario, casting: Casting, episode: StoredEpisode) -> NoReturn:
-    pytest.fail(failure_text(scenario, casting.world.spec, episode.trace, episode.verdict), pytrace=False)
+    if summary.outcome != "passed":
+        text = failure_text(scenario, casting.world.spec, episode.trace, episode.verdict)
+        pytest.fail(text, pytrace=False)
 
 
 def _agent(given: object) -> Agent | None:
@@ -102,12 +99,8 @@ def _agent(given: object) -> Agent | None:
     )
 
 
-def _result(episode: StoredEpisode) -> dict[str, Json]:
-    summary = summarise(episode.trace, episode.verdict)
-    notes = (*episode.verdict.unscored, *episode.verdict.invalid)
+def _result(summary: EpisodeSummary) -> dict[str, Json]:
     return {
-        "scenario": summary.scenario,
-        "trial": summary.trial,
         "outcome": summary.outcome,
         "stop": summary.stop,
         "layer": summary.layer,
@@ -116,5 +109,4 @@ def _result(episode: StoredEpisode) -> dict[str, Json]:
         "error": summary.error,
         "recovered": summary.recovered,
         "failures": [replace(one, found=None, expected=None).to_json() for one in summary.failures],
-        "why": "; ".join(f"{note.check}: {note.message}" for note in notes[:2]),
     }

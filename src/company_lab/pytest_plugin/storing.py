@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterator
 from contextlib import suppress
@@ -13,12 +12,12 @@ import pytest
 
 from company_lab.agents.protocol import Agent
 from company_lab.formats.canonical import digest
-from company_lab.pytest_plugin.collecting import SCENARIO
+from company_lab.pytest_plugin.collecting import SCENARIO, TRIAL
 from company_lab.pytest_plugin.settings import trials_of
 from company_lab.runs import Cell, Store, begin, cast, plan_run
 from company_lab.runs.episode import StoredEpisode
 from company_lab.runs.failures import DuplicateRun
-from company_lab.runs.plan import RunPlan
+from company_lab.runs.plan import RunPlan, new_run_id
 from company_lab.scenarios.model import Scenario
 
 RUN = "company_lab_run"
@@ -41,9 +40,8 @@ class StoredRuns:
             None if agent is None else {"name": agent.name, "kind": agent.kind, "settings": agent.settings}
         )
         if who not in self._runs:
-            plan = self._plan(session, agent, seed)
-            run = f"{self._session}{hashlib.sha256(who.encode('ascii')).hexdigest()[:8]}"
-            plan = replace(plan, run=run)
+            run = f"{self._session}{who[:8]}"
+            plan = replace(self._plan(session, agent, seed), run=run)
             with suppress(DuplicateRun):  # another process was faster
                 begin(plan, self._castings, self._store)
             self._runs[who] = run
@@ -84,8 +82,6 @@ _OWN: pytest.StashKey[str] = pytest.StashKey()
 
 def own_id(config: pytest.Config) -> str:
     """The id that this process gives its session."""
-    from company_lab.runs.plan import new_run_id
-
     return config.stash.setdefault(_OWN, new_run_id()[:-8])
 
 
@@ -121,8 +117,6 @@ def _scenarios(session: pytest.Session) -> dict[str, Scenario]:
 
 
 def _cells(session: pytest.Session) -> Iterator[Cell]:
-    from company_lab.pytest_plugin.collecting import TRIAL
-
     for item, scenario in _items(session):
         yield Cell(scenario.id, item.stash[TRIAL])
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from company_lab.evaluation.codes import FailureClass
-from company_lab.evaluation.statistics import Figure
 from company_lab.formats.canonical import Json
-from company_lab.release.comparison import Comparison
+
+if TYPE_CHECKING:
+    from company_lab.evaluation.statistics import Figure
+    from company_lab.release.comparison import Comparison
 
 Outcome = Literal["pass", "block", "hold"]
 _GRAVITY: dict[Outcome, int] = {"pass": 0, "hold": 1, "block": 2}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import islice
 
-from company_lab.evaluation.figures import Figures
 from company_lab.evaluation.statistics import failure_bound, operating_curve
 from company_lab.evaluation.statistics.figure import percent
 from company_lab.formats.errors import CompanyLabError, WrongUse
@@ -14,10 +13,10 @@ from company_lab.release.candidate import candidate_digest
 from company_lab.release.comparison import Comparison, compared
 from company_lab.release.decision import Decision, counted, worst
 from company_lab.release.played import PlayedRun, read_played
-from company_lab.release.policy import Policy
+from company_lab.release.policy import CLASSES, Policy
 from company_lab.release.rulings.against import against
 from company_lab.release.rulings.case import Case
-from company_lab.release.rulings.critical import CLASSES, bound_of, critical
+from company_lab.release.rulings.critical import bound_of, critical
 from company_lab.release.rulings.grounds import grounds
 from company_lab.release.rulings.reliability import reliability
 from company_lab.release.rulings.spending import spending
@@ -141,12 +140,11 @@ def _attempts(attempts: Attempts) -> Iterator[str]:
 def _curve(case: Case) -> tuple[tuple[float, float], ...]:
     if not case.pooled.planned:
         return ()
-    allowed = min(case.policy.critical.of(name).allowed for name in CLASSES)
-    return operating_curve(runs=case.pooled.planned, allowed=allowed, rates=CURVE)
+    return operating_curve(runs=case.pooled.planned, allowed=case.policy.critical.allowed, rates=CURVE)
 
 
 def _not_established(case: Case) -> Iterator[str]:
-    figures: Figures = case.pooled
+    figures = case.pooled
     yield "that the risk is 0: a bound says what it is below, on average over these scenarios"
     least = min((figure.n for figure in figures.scenarios), default=0)
     if least and len(figures.scenarios) > 1:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
-from math import ceil, log
-from typing import get_args
+from math import ceil
 
-from company_lab.evaluation.codes import FailureClass
 from company_lab.evaluation.statistics import (
     chance_over_attempts,
     operating_curve,
@@ -20,8 +18,8 @@ from company_lab.evaluation.statistics import (
 from company_lab.evaluation.statistics.figure import percent
 from company_lab.formats.canonical import Json
 from company_lab.formats.errors import WrongUse
-from company_lab.release.policy import Policy
-from company_lab.release.policy_reading import least_trials
+from company_lab.release.enough import least_episodes, least_trials
+from company_lab.release.policy import CLASSES, QUANTILES, Policy
 from company_lab.runs.store import Store
 
 RATES = (0.0001, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1)
@@ -138,8 +136,7 @@ def plan_release(
         raise WrongUse(
             "nothing was claimed: give --policy, --below RATE, or --trials to see what they would show"
         )
-    classes: tuple[FailureClass, ...] = get_args(FailureClass)
-    least = min(policy.critical.of(name).allowed for name in classes) if policy is not None else allowed
+    least = allowed if policy is None else policy.critical.allowed
     margin = policy.baseline.margin if difference is None and policy and policy.baseline else difference
     short = [need for need in needs if need.trials > chosen]
     once = round(1 - confidence, 10)
@@ -165,7 +162,7 @@ def _needs(policy: Policy, scenarios: int) -> Iterator[Need]:
     yield Need(
         claim=f"at least {policy.trials} trials of every scenario", episodes=None, trials=policy.trials
     )
-    for name in get_args(FailureClass):
+    for name in CLASSES:
         rule = policy.critical.of(name)
         if rule.below is not None:
             claim = (
@@ -182,7 +179,7 @@ def _needs(policy: Policy, scenarios: int) -> Iterator[Need]:
             note="if every trial passes; more where some fail",
         )
     if floor is not None and floor.across is not None and floor.measure == "lower_bound" and floor.across < 1:
-        episodes = ceil(floor.k * log(1 - floor.confidence) / log(floor.across)) if floor.across > 0 else 1
+        episodes = least_episodes(k=floor.k, floor=floor.across, confidence=floor.confidence)
         yield Need(
             claim=f"mean pass^{floor.k} at least {floor.across:g}, by its lower bound",
             episodes=episodes,
@@ -190,11 +187,11 @@ def _needs(policy: Policy, scenarios: int) -> Iterator[Need]:
             note="if every episode passes; otherwise it takes more scenarios",
         )
     if policy.latency is not None:
-        for name, q in (("p50", 0.5), ("p95", 0.95), ("p99", 0.99)):
-            if getattr(policy.latency, name) is not None:
+        for key, q in QUANTILES:
+            if getattr(policy.latency, key) is not None:
                 episodes = runs_needed_for_quantile(q=q, confidence=policy.latency.confidence, sides=2)
                 yield Need(
-                    claim=f"an upper bound of the {name} latency",
+                    claim=f"an upper bound of the {key} latency",
                     episodes=episodes,
                     trials=ceil(episodes / scenarios),
                 )

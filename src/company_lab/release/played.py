@@ -222,10 +222,8 @@ def _misplaced(plan: RunPlan, stored: StoredEpisode, began: dict[str, object]) -
     if "schedule" in header or stored.schedule:
         return "it was played with other faults than its scenario's"
     digests = header.get("digests")
-    if not isinstance(digests, dict):
-        return None
-    if digests.get("scenario") not in (None, plan.scenarios.get(stored.scenario)):
-        return "it was played with another scenario than the one planned"
+    if not isinstance(digests, dict) or digests.get("scenario") != plan.scenarios.get(stored.scenario):
+        return "its trace does not name the scenario that was planned"
     initial = digests.get("initial")
     if began.setdefault(stored.scenario, initial) != initial:
         return "it did not begin in the state in which the other trials began"

@@ -5,22 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BeforeValidator, ConfigDict, Field
 
 from company_lab.agents.protocol import EVIDENCE
 from company_lab.evaluation.codes import FailureClass
 from company_lab.formats.canonical import digest
+from company_lab.formats.errors import nearest
 from company_lab.formats.time import BadTime, parse_duration
 from company_lab.scenarios.part import Given, Part, unfit
 from company_lab.traces.record import REPLAYED
 
-FORMAT = 1
-USES = ("supervised_draft", "unattended")
 ACCEPTED = tuple(sorted({*EVIDENCE.values(), "live"} - {REPLAYED}))
 """Kinds of evidence a policy may ask for: not replayed answers, which are no trial, nor verdicts given elsewhere."""
 
+CLASSES: tuple[FailureClass, ...] = get_args(FailureClass)
+QUANTILES = (("p50", 0.5), ("p95", 0.95), ("p99", 0.99))
+"""Of wall times, by key."""
 LEAST_RATE = 1e-6
 """No smaller rate is asked for: it would take millions of episodes without a failure."""
 
@@ -35,8 +37,6 @@ class PolicyPart(Part):
 
 def _evidence(value: object) -> object:
     if isinstance(value, str) and value not in ACCEPTED:
-        from company_lab.formats.errors import nearest
-
         close = nearest(value, ACCEPTED)
         raise unfit(
             f"{value} is no kind of evidence a policy can ask for",
@@ -113,6 +113,11 @@ class Critical(PolicyPart):
         """The rule of a class."""
         own: ClassRule | None = getattr(self, failure_class)
         return self.every if own is None else own
+
+    @property
+    def allowed(self) -> int:
+        """What the strictest rule allows."""
+        return min(self.of(name).allowed for name in CLASSES)
 
 
 class PassK(PolicyPart):

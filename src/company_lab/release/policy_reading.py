@@ -10,7 +10,6 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from company_lab.evaluation.statistics import wilson
 from company_lab.formats.errors import Problem, Problems, WrongUse
 from company_lab.formats.yaml import Document, scan_yaml
 from company_lab.release.policy import Policy
@@ -258,17 +257,3 @@ def _note_floor(key: str, floor: Mapping[str, Any], document: Mapping[str, Any],
         findings.add(
             (key, "held_out"), "no held-out scenarios are asked for", key=True, fix="add the key held_out"
         )
-
-
-def least_trials(*, k: int, floor: float, confidence: float) -> int:
-    """The fewest trials of a scenario, all of which passed, whose Wilson bound to the power k reaches the floor."""
-    fewest, most = 0, 1
-    while wilson(successes=most, trials=most, confidence=confidence)[0] ** k < floor:
-        fewest, most = most, 2 * most
-    while most - fewest > 1:
-        middle = (fewest + most) // 2
-        if wilson(successes=middle, trials=middle, confidence=confidence)[0] ** k < floor:
-            fewest = middle
-        else:
-            most = middle
-    return max(most, k)

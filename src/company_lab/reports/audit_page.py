@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from company_lab.probing.audit import AUDITS, AuditReport, Finding
+from company_lab.release.decision import counted
 
 _ESCAPED = str.maketrans({"|": "\\|", "\n": " ", "<": "&lt;", ">": "&gt;", "`": "'"})
 FIRST_LINE = "Deterministic simulation: references, scripted agents and mutants of what is expected; no model"
@@ -29,8 +30,8 @@ def summary(report: AuditReport, *, hint: str = "") -> Iterator[str]:
     """
     block, warn, info = (len(report.of_level(level)) for level in ("block", "warn", "info"))
     accepted = sum(not one.counts for one in report.findings)
-    yield f"{_counted(len(report.audits), 'audit')} of {_counted(report.scenarios, 'scenario')}"
-    yield f"{block} blocking, {_counted(warn, 'warning')}, {info} to know{hint}, {accepted} accepted"
+    yield f"{counted(len(report.audits), 'audit')} of {counted(report.scenarios, 'scenario')}"
+    yield f"{block} blocking, {counted(warn, 'warning')}, {info} to know{hint}, {accepted} accepted"
     total = report.killed
     if total.total:
         yield f"{total.killed:,} of {total.total:,} mutants noticed"
@@ -53,11 +54,11 @@ def _page(report: AuditReport, command: str) -> Iterator[str]:
     for line in summary(report):
         yield f"- {line}"
     yield ""
-    counted = report.counts()
+    counts = report.counts()
     yield "| audit | defect | blocking | warnings | to know |"
     yield "|---|---|---|---|---|"
     for code in report.audits:
-        numbers = " | ".join(str(counted[code, level]) for level in ("block", "warn", "info"))
+        numbers = " | ".join(str(counts[code, level]) for level in ("block", "warn", "info"))
         yield f"| {code} | {AUDITS[code].defect} | {numbers} |"
     told = [finding for finding in report.findings if finding.level != "info" or not finding.counts]
     if told:
@@ -89,7 +90,3 @@ def _level(finding: Finding) -> str:
 def _where(finding: Finding) -> str:
     place = f"{finding.file}:{finding.line}" if finding.file else "the suite"
     return " ".join(part for part in (place, finding.scenario, finding.path) if part)
-
-
-def _counted(number: int, thing: str) -> str:
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"

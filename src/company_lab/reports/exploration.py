@@ -13,6 +13,7 @@ from company_lab.probing.explore.invariants import Broken
 from company_lab.probing.explore.kinds import kind_of
 from company_lab.probing.explore.search import Exploration, Level
 from company_lab.probing.explore.tiers import DRAWS, TIERS, Replays, plan_tier
+from company_lab.release.decision import counted
 from company_lab.scenarios.model import Fault
 from company_lab.scenarios.schedules import fault_document
 
@@ -62,8 +63,8 @@ def exploration_lines(
     writes = sum(place.writes for place in clean.places)
     events = sum(place.event for place in clean.places)
     yield (
-        f"without a fault: {clean.outcome}; {_counted(writes, 'write')}, "
-        f"{_counted(len(clean.places) - writes - events, 'other call')}, {_counted(events, 'event')}"
+        f"without a fault: {clean.outcome}; {counted(writes, 'write')}, "
+        f"{counted(len(clean.places) - writes - events, 'other call')}, {counted(events, 'event')}"
     )
     if clean.outcome == "unscored" and clean.why:
         yield f"? it could not be decided: {one_line(clean.why)}"
@@ -81,7 +82,7 @@ def exploration_lines(
 
 def level_line(level: Level) -> str:
     """The counts of one order on one line."""
-    counted = [
+    said = [
         f"{level.scored} scored",
         f"{level.failed} failed",
         *([f"{level.cut} came to a state that was known"] if level.cut else []),
@@ -89,7 +90,7 @@ def level_line(level: Level) -> str:
         *([f"{level.unscored} unscored"] if level.unscored else []),
         *([f"{level.left} not played"] if level.left else []),
     ]
-    return f"{_ORDERS[level.order]}: {level.planned} schedules, {', '.join(counted)}"
+    return f"{_ORDERS[level.order]}: {level.planned} schedules, {', '.join(said)}"
 
 
 def findings_lines(shown: Sequence[Finding], *, command: Command, again: Sequence[str] = ()) -> Iterator[str]:
@@ -126,10 +127,6 @@ def _broken(broken: Sequence[Broken]) -> Iterator[str]:
     return (f"    {_named(one)}: {one_line(one.message)}" for one in broken)
 
 
-def _counted(number: int, thing: str) -> str:
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
-
-
 def _came(explored: Explored) -> str:
     return f"is invalid ({explored.why})" if explored.outcome == "invalid" else explored.outcome
 
@@ -147,7 +144,7 @@ def replay_lines(explored: Explored, excused: Sequence[str]) -> Iterator[str]:
 def plan_lines(writes: int, *, scenarios: int, singles: int, trials: int | None) -> Iterator[str]:
     """Every tier with its number of episodes."""
     whose = "a scenario" if scenarios == 1 else f"each of {scenarios} scenarios"
-    yield f"Episodes by tier for {whose}, in which the reference makes {_counted(writes, 'write')}"
+    yield f"Episodes by tier for {whose}, in which the reference makes {counted(writes, 'write')}"
     for tier in TIERS:
         plan = plan_tier(tier, writes)
         times = trials or plan.trials
@@ -235,4 +232,4 @@ def exploration_json(found: Exploration, shown: Sequence[Finding], command: Comm
 def elapsed_line(episodes: int, seconds: float) -> str:
     """How fast it went."""
     rate = f", {episodes / seconds:,.0f} a second" if seconds > 0.05 else ""
-    return f"{_counted(episodes, 'episode')} in {format_duration(max(1, round(seconds * 1000)))}{rate}"
+    return f"{counted(episodes, 'episode')} in {format_duration(max(1, round(seconds * 1000)))}{rate}"

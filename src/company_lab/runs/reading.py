@@ -10,8 +10,9 @@ from typing import Any, Literal, TypeAlias
 from sqlalchemy import ColumnElement, Row, Select, and_, bindparam, func, select
 from sqlalchemy.engine import Connection
 
-from company_lab.evaluation import Note
+from company_lab.evaluation import Note, Verdict
 from company_lab.evaluation.figures import EpisodeSummary
+from company_lab.evaluation.summaries import counts_as
 from company_lab.formats.canonical import parse_own
 from company_lab.formats.errors import CompanyLabError
 from company_lab.runs import schema
@@ -184,7 +185,7 @@ def summaries(connection: Connection, run: str) -> Iterator[Counted]:
 
 def _counted(run: str, row: Row[Any]) -> Counted:
     try:
-        verdict = None if row.outcome == "passed" else verdict_in(row.verdict)
+        verdict = _verdict(row)
         kinds, failed_under = kinds_in(row.fault_kinds)
         summary = EpisodeSummary(
             scenario=row.scenario,
@@ -195,7 +196,7 @@ def _counted(run: str, row: Row[Any]) -> Counted:
             evidence=row.evidence,
             error=bool(row.error),
             recovered=bool(row.recovered),
-            failures=verdict.failures if verdict is not None and row.outcome == "failed" else (),
+            failures=verdict.failures if row.outcome == "failed" else (),
             cost_usd=None if row.cost_usd is None else Decimal(row.cost_usd),
             simulated_ms=row.simulated_ms,
             calls=row.calls,
@@ -207,7 +208,7 @@ def _counted(run: str, row: Row[Any]) -> Counted:
         )
     except _DAMAGED as error:
         raise _damaged(run, row, error) from error
-    notes = () if verdict is None else (*verdict.unscored, *verdict.invalid)
+    notes = (*verdict.unscored, *verdict.invalid)
     return Counted(summary, row.attempt, row.grading, notes, row.wall_ms)
 
 
@@ -268,7 +269,7 @@ def _stored(run: str, row: Row[Any]) -> StoredEpisode:
             scenario=row.scenario,
             trial=row.trial,
             trace=trace_of(data),
-            verdict=verdict_in(row.verdict),
+            verdict=_verdict(row),
             grading=row.grading,
             timings=_times(row),
             schedule=row.schedule,
@@ -277,6 +278,14 @@ def _stored(run: str, row: Row[Any]) -> StoredEpisode:
         )
     except _DAMAGED as error:
         raise _damaged(run, row, error) from error
+
+
+def _verdict(row: Row[Any]) -> Verdict:
+    verdict = verdict_in(row.verdict)
+    counted = counts_as(verdict.outcome, {"evidence": row.evidence})
+    if counted != row.outcome:
+        raise DamagedEpisode(f"its verdict counts as {counted}, and it is stored as {row.outcome}")
+    return verdict
 
 
 def _damaged(run: str, row: Row[Any], error: Exception) -> DamagedEpisode:

@@ -6,6 +6,7 @@ from sqlalchemy import select
 from sqlalchemy.engine import Connection
 
 from company_lab.evaluation import Verdict
+from company_lab.evaluation.summaries import counts_as
 from company_lab.formats.errors import CompanyLabError, WrongUse
 from company_lab.runs import schema
 from company_lab.runs.plan import Cell
@@ -24,7 +25,7 @@ def regrade(connection: Connection, run: str, cell: Cell, grading: str, verdict:
     episodes, verdicts = schema.episodes, schema.verdicts
     columns = episodes.c
     counting = select(
-        columns.episode, columns.error, columns.grading, columns.outcome, columns.verdict
+        columns.episode, columns.error, columns.evidence, columns.grading, columns.outcome, columns.verdict
     ).where(
         episodes.c.run == run,
         episodes.c.scenario == cell.scenario,
@@ -36,11 +37,12 @@ def regrade(connection: Connection, run: str, cell: Cell, grading: str, verdict:
     if found is None:
         raise WrongUse(f"run {run} has no episode of {cell.scenario} trial {cell.trial} to judge")
     document = verdict_text(verdict)
+    counted = counts_as(verdict.outcome, {"evidence": found.evidence})
     rows = select(verdicts.c.grading, verdicts.c.document).where(verdicts.c.episode == found.episode)
     known = {row.grading: row.document for row in connection.execute(rows)}
     for its_grading, outcome, text in (
         (found.grading, found.outcome, found.verdict),
-        (grading, verdict.outcome, document),
+        (grading, counted, document),
     ):
         if its_grading not in known:
             known[its_grading] = text
@@ -59,8 +61,8 @@ def regrade(connection: Connection, run: str, cell: Cell, grading: str, verdict:
         .where(episodes.c.episode == found.episode)
         .values(
             grading=grading,
-            outcome=verdict.outcome,
+            outcome=counted,
             verdict=document,
-            recovered=int(bool(found.error) and verdict.outcome == "passed"),
+            recovered=int(bool(found.error) and counted == "passed"),
         )
     )

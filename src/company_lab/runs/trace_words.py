@@ -1,4 +1,4 @@
-"""What stands in nearly every trace, for the compressor: a trace then takes up to two fifths less space.
+"""What stands in nearly every trace, for the compressor: a trace then takes about a fifth less space.
 
 Stored traces are read with exactly these bytes, so they never change. Better ones come under another codec.
 """

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 
 from company_lab.formats.canonical import Json
 from company_lab.formats.yaml import Path
-from company_lab.scenarios.fixture import note_repeated
-from company_lab.scenarios.inspection import Inspection
+from company_lab.scenarios.inspection import Inspection, note_repeated
 from company_lab.scenarios.known import listing, mapping
 
 

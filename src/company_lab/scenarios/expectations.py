@@ -8,8 +8,7 @@ from company_lab.formats.canonical import Json
 from company_lab.formats.shapes import Shape
 from company_lab.formats.yaml import Path
 from company_lab.scenarios.disclosures import check_disclosures
-from company_lab.scenarios.fixture import note_repeated
-from company_lab.scenarios.inspection import Inspection, field_shape
+from company_lab.scenarios.inspection import Inspection, field_shape, note_repeated
 from company_lab.scenarios.known import listing, mapping
 from company_lab.scenarios.matchers import matcher_of
 from company_lab.scenarios.short_form import EXPECTED_KEYS

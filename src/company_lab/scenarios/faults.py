@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from company_lab.formats.canonical import Json
 from company_lab.formats.yaml import Path
 from company_lab.scenarios.fault_kinds import EVENT_FAULTS, KEYS, KINDS, TOOL_FAULTS, FaultKind
-from company_lab.scenarios.inspection import Inspection, field_shape
+from company_lab.scenarios.inspection import Inspection, field_shape, note_repeated
 from company_lab.scenarios.known import listing, mapping
 
 
@@ -35,18 +35,8 @@ def check_faults(at: Inspection) -> None:
             _check_forgery(at, (*path, "change"), fault.get("change"), mapping(events.get(on)))
         else:
             _check_change(at, (*path, "change"), fault.get("change"))
-        _note_repeated(at, path, kind, fault, seen)
-
-
-def _note_repeated(
-    at: Inspection, path: Path, kind: FaultKind, fault: Mapping[str, Json], seen: dict[str, int]
-) -> None:
-    point = f"{fault.get('on')} {kind.name} {fault.get('occurrence', 1)} {fault.get('attempt', 1)}"
-    what = f"{point} {fault['at']}" if "at" in fault else point
-    line, _ = at.findings.document.position(path)
-    if what in seen:
-        at.findings.add(path, f"the fault {point} stands twice, first in line {seen[what]}")
-    seen.setdefault(what, line or 0)
+        point = f"{on} {name} {fault.get('occurrence', 1)} {fault.get('attempt', 1)}"
+        note_repeated(at, path, f"{point} {fault['at']}" if "at" in fault else point, seen, "fault")
 
 
 def _check_place(

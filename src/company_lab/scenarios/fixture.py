@@ -8,7 +8,7 @@ from company_lab.formats.canonical import Json
 from company_lab.formats.shapes import Shape
 from company_lab.formats.yaml import Path
 from company_lab.scenarios.faults import check_faults
-from company_lab.scenarios.inspection import Inspection
+from company_lab.scenarios.inspection import Inspection, note_repeated
 from company_lab.scenarios.known import listing, mapping
 from company_lab.scenarios.model import DEFAULT_TENANT
 from company_lab.scenarios.short_form import STIMULUS_KEYS
@@ -89,17 +89,6 @@ def check_events(at: Inspection) -> None:
             if isinstance(data, dict):
                 at.value((*path, "data"), data, shape)
                 at.references((*path, "data"), data, shape, anywhere=False, generated=False)
-
-
-def note_repeated(at: Inspection, path: Path, id: object, seen: dict[str, int], what: str) -> None:
-    """Note an id that stands twice; `seen` holds the lines of those before."""
-    if not isinstance(id, str):
-        return
-    line, _ = at.findings.document.position(path)
-    if id in seen:
-        at.findings.add(path, f"the {what} {id} stands twice, first in line {seen[id]}")
-    else:
-        seen[id] = line or 0
 
 
 def check_stimulus(at: Inspection) -> None:

@@ -246,6 +246,17 @@ def _shape_at(shape: Shape, path: tuple[str | int, ...]) -> Shape:
     return shape
 
 
+def note_repeated(at: Inspection, path: Path, id: object, seen: dict[str, int], what: str) -> None:
+    """Note an id that stands twice; `seen` holds the lines of those before."""
+    if not isinstance(id, str):
+        return
+    line, _ = at.findings.document.position(path)
+    if id in seen:
+        at.findings.add(path, f"the {what} {id} stands twice, first in line {seen[id]}")
+    else:
+        seen[id] = line or 0
+
+
 def field_shape(shape: Shape, field: str) -> Shape | None:
     """The shape of a field; None where the shape declares its fields and this is not one of them."""
     if shape.fields is not None:

@@ -81,8 +81,8 @@ def _misfit(record: Mapping[str, Json]) -> str | None:
         return f"delivery of a record is a text or a number; found {shown(record['delivery'])}"
     if kind == "stopped" and record.get("reason") is None:
         return "a stopped record needs the key reason"
-    changes = record.get("changes") or []
-    if not isinstance(changes, list) or not all(map(_is_change, changes)):
+    changes = record.get("changes")
+    if changes is not None and not (isinstance(changes, list) and all(map(_is_change, changes))):
         return f"changes are objects with table and id; found {shown(changes)}"
     return None
 

@@ -1,7 +1,7 @@
 """Spelling: the records of a trace as lines of canonical JSON.
 
-Three in four records are the attempt, the guard's answer and the result of a call. Those that look as they nearly
-always do are put together from their parts, which takes half the time; all others go through `canonical`, and
+Two in three records are the attempt, the guard's answer and the result of a call. Those that look as they nearly
+always do are put together from their parts, which takes a third less time; all others go through `canonical`, and
 both ways give the same text.
 """
 

@@ -10,10 +10,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from company_lab.formats.canonical import Json, duplicate
+from company_lab.scenarios.model import Fault
 from company_lab.worlds.attempt import Attempt, Outcome
 from company_lab.worlds.expiry import approval_ends_ms, lease_ends_ms
 from company_lab.worlds.fault_answers import cut_off, in_part
-from company_lab.worlds.faults import DEFAULT_TIMEOUT_MS, ScheduledFault, delay_ms
+from company_lab.worlds.faults import DEFAULT_TIMEOUT_MS, delay_ms
 from company_lab.worlds.stale import StaleAnswer, stale_answer
 from company_lab.worlds.state import Change, NoSuchRecord
 
@@ -50,7 +51,7 @@ class Disturbed:
         self._call = call
         self._tool = tool
         self._args = args
-        self._due: dict[str, tuple[int, ScheduledFault]] = {}
+        self._due: dict[str, tuple[int, Fault]] = {}
         for index, fault in live.faults.due(tool.name, live.faults.point(tool, args)):
             self._due.setdefault(fault.kind, (index, fault))
 
@@ -123,7 +124,7 @@ class Disturbed:
     def _fails(self, reason: str, message: str) -> Attempt:
         return self._live.not_executed(self._call, "failed", "failed", reason, message)
 
-    def _stale(self, index: int, fault: ScheduledFault) -> Attempt | None:
+    def _stale(self, index: int, fault: Fault) -> Attempt | None:
         live, tenant = self._live, self._args.get("tenant")
         if self._tool.writes or tenant not in (None, live.own_tenant):
             return None

@@ -25,7 +25,7 @@ def approval_ends_ms(
     """Simulated milliseconds until the approval that covers a call runs out; None where none does."""
     if answer is None or answer.approval is None:
         return None
-    ends = [live_ms for table in live.world.tables if (live_ms := _left_ms(live, table, answer.approval))]
+    ends = [left for table in live.world.tables if (left := _left_ms(live, table, answer.approval))]
     return min(ends, default=None)
 
 

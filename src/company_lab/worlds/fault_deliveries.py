@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
-from company_lab.formats.canonical import Json
 from company_lab.scenarios.fault_kinds import EVENT_FAULTS
-from company_lab.worlds.faults import ScheduledFault, delay_ms
+from company_lab.scenarios.model import Fault
+from company_lab.worlds.faults import delay_ms
 from company_lab.worlds.inbox import Delivery
 
 _AFTER_ALL = 1_000_000
 """Added to the position of what is sent again, so that it comes after everything due at the same moment."""
 
 
-def plan_deliveries(scheduled: Sequence[ScheduledFault], deliveries: Sequence[Delivery]) -> list[Delivery]:
+def plan_deliveries(scheduled: Sequence[Fault], deliveries: Sequence[Delivery]) -> list[Delivery]:
     """The deliveries as the faults leave them. A fault of an event that never comes changes nothing."""
     planned = list(deliveries)
     for index, fault in enumerate(scheduled):
@@ -28,7 +28,7 @@ def plan_deliveries(scheduled: Sequence[ScheduledFault], deliveries: Sequence[De
     return planned
 
 
-def _disturb(planned: list[Delivery], place: int, index: int, fault: ScheduledFault) -> None:
+def _disturb(planned: list[Delivery], place: int, index: int, fault: Fault) -> None:
     hit, later_ms = planned[place], planned[place].due_ms + delay_ms(fault)
     again = replace(hit, due_ms=later_ms, position=len(planned) + _AFTER_ALL, faults=(), due_before_ms=None)
     if fault.kind == "duplicate":
@@ -39,7 +39,7 @@ def _disturb(planned: list[Delivery], place: int, index: int, fault: ScheduledFa
         planned[place] = _under(index, replace(hit, treatment="lost", wakes=False))
         planned.append(again)
     elif fault.kind == "forged":
-        data = {**hit.data, **_claims(fault)}
+        data = {**hit.data, **(fault.change or {})}
         planned[place] = _under(index, replace(hit, treatment="forged", data=data))
     else:
         _swap(planned, place, index)
@@ -57,7 +57,3 @@ def _swap(planned: list[Delivery], place: int, index: int) -> None:
 
 def _under(index: int, delivery: Delivery) -> Delivery:
     return replace(delivery, faults=(*delivery.faults, index))
-
-
-def _claims(fault: ScheduledFault) -> Mapping[str, Json]:
-    return fault.change or {}

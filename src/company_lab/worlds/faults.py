@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
 
 from company_lab.formats.canonical import Json, canonical
 from company_lab.scenarios.fault_kinds import KINDS, TOOL_FAULTS
+from company_lab.scenarios.model import Fault
 from company_lab.worlds.department import Tool
 
 FAULT_KINDS = frozenset(KINDS)
@@ -15,30 +15,7 @@ DEFAULT_TIMEOUT_MS = 30_000
 """How long somebody waits for an answer that does not come."""
 
 
-class ScheduledFault(Protocol):
-    """A fault as the scenario, or whoever explores it, schedules it."""
-
-    @property
-    def on(self) -> str: ...
-    @property
-    def kind(self) -> str: ...
-    @property
-    def occurrence(self) -> int: ...
-    @property
-    def attempt(self) -> int: ...
-    @property
-    def by_ms(self) -> int | None: ...
-    @property
-    def error(self) -> str | None: ...
-    @property
-    def at(self) -> Literal["before", "after", "answered", "saved"] | None: ...
-    @property
-    def restart(self) -> Literal["task", "transcript", "checkpoint"] | None: ...
-    @property
-    def change(self) -> Mapping[str, Json] | None: ...
-
-
-def delay_ms(fault: ScheduledFault) -> int:
+def delay_ms(fault: Fault) -> int:
     """How long a fault takes or lasts: as written, else what its kind says."""
     if fault.by_ms is not None:
         return fault.by_ms
@@ -72,7 +49,7 @@ class Faults:
     occurrence, a repeat of the same one an attempt. Calls that the guard did not let through are no attempts.
     """
 
-    scheduled: tuple[ScheduledFault, ...] = ()
+    scheduled: tuple[Fault, ...] = ()
     states: list[FaultState] = field(default_factory=list)
     on: frozenset[str] = frozenset()
     """Tools and providers that something is scheduled for."""
@@ -81,7 +58,7 @@ class Faults:
     _outages: list[Outage] = field(default_factory=list)
 
     @classmethod
-    def schedule(cls, scheduled: Iterable[ScheduledFault]) -> Faults:
+    def schedule(cls, scheduled: Iterable[Fault]) -> Faults:
         """Faults at the start of an episode."""
         listed = tuple(scheduled)
         return cls(
@@ -104,7 +81,7 @@ class Faults:
         self._seen.setdefault(tool.name, {})[_about(tool, args)] = point[1]
         return point
 
-    def due(self, tool: str, point: tuple[int, int]) -> Iterator[tuple[int, ScheduledFault]]:
+    def due(self, tool: str, point: tuple[int, int]) -> Iterator[tuple[int, Fault]]:
         """The faults scheduled for a call that have not happened yet, by their position in the schedule."""
         for index, fault in enumerate(self.scheduled):
             if (
@@ -115,7 +92,7 @@ class Faults:
             ):
                 yield index, fault
 
-    def crash_around(self, tool: Tool, args: Mapping[str, Json]) -> tuple[int, ScheduledFault] | None:
+    def crash_around(self, tool: Tool, args: Mapping[str, Json]) -> tuple[int, Fault] | None:
         """The crash scheduled around the call that is about to be attempted.
 
         Whoever lets the agent crash before the call reaches the world counts it with `count`, so that its repeat

@@ -7,6 +7,7 @@ from typing import Any
 
 from company_lab.formats.canonical import Json, NotJson, boundary, duplicate
 from company_lab.formats.errors import nearest
+from company_lab.scenarios.model import Fault
 from company_lab.traces.record import Trace
 from company_lab.worlds.arrivals import Arrivals
 from company_lab.worlds.attempt import Attempt, Outcome
@@ -16,7 +17,7 @@ from company_lab.worlds.context import Context, Failed
 from company_lab.worlds.department import Tool
 from company_lab.worlds.disturbed import Disturbed
 from company_lab.worlds.fault_deliveries import plan_deliveries
-from company_lab.worlds.faults import Faults, ScheduledFault
+from company_lab.worlds.faults import Faults
 from company_lab.worlds.fixture import Fixture
 from company_lab.worlds.guard import GuardAnswer
 from company_lab.worlds.inbox import Inbox
@@ -38,7 +39,7 @@ class LiveWorld:
         *,
         rules_off: frozenset[str] = frozenset(),
         rules_denying: frozenset[str] = frozenset(),
-        schedule: Sequence[ScheduledFault] | None = None,
+        schedule: Sequence[Fault] | None = None,
     ) -> None:
         scenario = fixture.scenario
         world = fixture.world

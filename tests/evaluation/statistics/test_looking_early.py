@@ -115,6 +115,9 @@ def test_impossible_looks_are_refused() -> None:
         confidence_sequence(successes=1, trials=2, prior=(1, 0))
     with pytest.raises(BadCounts):
         sprt(bad_rate=0.05, good_rate=0.01).decide(failures=2, runs=1)
+    for ask in (zero_failure_rule(rate=0.05).decide, zero_failure_rule(rate=0.05).e_value):
+        with pytest.raises(BadCounts, match="2 failures in 1 runs"):
+            ask(failures=2, runs=1)
 
 
 def test_a_gate_also_blocks_good_agents() -> None:

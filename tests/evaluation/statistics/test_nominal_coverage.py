@@ -88,22 +88,27 @@ def test_bca_holds_new_scenarios_as_often_as_it_says(population: Callable[[rando
     assert 0.93 <= found <= 0.98
 
 
-@pytest.mark.parametrize("population", [smooth, bimodal])
-def test_a_pooled_interval_to_the_power_k_does_not(population: Callable[[random.Random], float]) -> None:
+@pytest.mark.parametrize(("population", "least", "most"), [(smooth, 0.75, 0.88), (bimodal, 0.3, 0.4)])
+def test_a_pooled_interval_to_the_power_k_does_not(
+    population: Callable[[random.Random], float], least: float, most: float
+) -> None:
     def pooled(counts: Sequence[int]) -> tuple[float, float]:
         low, high = wilson(successes=sum(counts), trials=TRIALS * len(counts))
         return low**4, high**4
 
-    assert coverage(pooled, population, scenarios=20, k=4, times=400) < 0.88
+    assert least < coverage(pooled, population, scenarios=20, k=4, times=400) < most
 
 
-def test_two_equal_agents_are_told_apart_no_oftener_than_they_should_be() -> None:
+@pytest.mark.parametrize(("population", "wrongly"), [(smooth, 0.09), (bimodal, 0.27)])
+def test_two_equal_agents_are_told_apart_no_oftener_than_they_should_be(
+    population: Callable[[random.Random], float], wrongly: float
+) -> None:
     source, times = random.Random(3), 800
     paired = flipped = trial_by_trial = pooled = 0
     for _ in range(times):
         scenarios = range(20)
         # equal on average, different scenario by scenario
-        rates = [(smooth(source), smooth(source)) for _ in scenarios]
+        rates = [(population(source), population(source)) for _ in scenarios]
         runs = [[[source.random() < rate for _ in range(TRIALS)] for rate in pair] for pair in rates]
         a = {f"s{i}": sum(runs[i][0]) / TRIALS for i in scenarios}
         b = {f"s{i}": sum(runs[i][1]) / TRIALS for i in scenarios}
@@ -120,8 +125,9 @@ def test_two_equal_agents_are_told_apart_no_oftener_than_they_should_be() -> Non
     most = 0.05 + 3 * sqrt(0.05 * 0.95 / times)
     assert paired / times <= most
     assert flipped / times <= most
-    assert trial_by_trial / times > most
-    assert pooled / times > most
+    # both are wrong, and by how much depends on how far scenarios differ
+    assert most < trial_by_trial / times == pytest.approx(wrongly, abs=0.02)
+    assert most < pooled / times == pytest.approx(wrongly, abs=0.02)
 
 
 def test_certified_coverage_breaks_its_promise_no_oftener_than_it_says() -> None:

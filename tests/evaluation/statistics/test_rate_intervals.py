@@ -60,6 +60,13 @@ def test_the_exact_interval_never_covers_less_than_it_says(n: int, rate: float) 
     assert exact_coverage(clopper_pearson, trials=n, rate=rate) >= 0.95
 
 
+def test_the_exact_interval_usually_covers_more() -> None:
+    rates = [i / 200 for i in range(1, 200)]
+    for n, mean in ((5, 0.990), (20, 0.977)):
+        found = [exact_coverage(clopper_pearson, trials=n, rate=rate) for rate in rates]
+        assert sum(found) / len(found) == pytest.approx(mean, abs=0.001)
+
+
 @given(counts, levels)
 def test_the_bound_is_the_rate_at_which_so_few_failures_are_just_improbable(
     case: tuple[int, int], confidence: float

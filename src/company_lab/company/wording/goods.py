@@ -8,7 +8,7 @@ _GOODS = "(order|parcel|goods|shipment|delivery|banners|flyers)"
 _WARE = "(bestellung|paket|ware|sendung|lieferung|banner|flyer)"
 
 ADDRESS_CHANGED = (
-    "(changed|updated|corrected|amended) ... address",
+    "(changed|updated|corrected|amended|swapped|replaced) ... address",
     "address ... (changed|updated|corrected|amended)",
     "# now (goes|is going) to",
     "(redirected|rerouted) ... (parcel|order|delivery|shipment|it)",
@@ -16,7 +16,7 @@ ADDRESS_CHANGED = (
     "(will|is going to) [now] (go|be delivered|be sent|be shipped) to [the|your|her|his|their] new address",
     "[now] (goes|is going) to (the|your|her|his|their) new address",
     "new [delivery] address (is|was|has been) [now|already] (saved|recorded|entered|noted|in place)",
-    "(lieferadresse|adresse|anschrift) ... (geändert|angepasst|aktualisiert|korrigiert)",
+    "(lieferadresse|adresse|anschrift|lieferanschrift) ... (geändert|angepasst|aktualisiert|korrigiert|umgestellt)",
     "(paket|sendung|lieferung|bestellung) ... umgeleitet",
     "(geht|gehen) [jetzt|nun|damit] an (die|ihre|deine) neue (adresse|anschrift)",
 )
@@ -39,7 +39,10 @@ ORDER_RELEASED = (
     "(is|are|was|has been|have been) [now|hereby] released",
     f"{_GOODS} ... (handed out|free for dispatch|ready to be collected)",
     f"(released|handed out) (the|your|their|this) {_GOODS}",
+    f"(i|we) [have] let (the|your|their|this) {_GOODS} go [out]",
     f"{_WARE} ... (freigegeben|ausgehändigt)",
+    "# (ist|wurde) (freigegeben|ausgehändigt)",
+    "# (habe ich|haben wir) (freigegeben|ausgehändigt)",
 )
 ORDER_SHIPPED = (
     "(i|we) [have] [now|already] (shipped|dispatched|posted)",
@@ -80,7 +83,7 @@ DELIVERY_GUARANTEED = (
     "(kommt|ist) (sicher|garantiert|bestimmt) (am|bis)",
 )
 ORDER_COMPLETE = (
-    "(order|delivery) ... (is|was) [now|already] complete",
+    "(order|delivery) ... (is|was|has been) [now|already] [fully|completely] (complete|fulfilled)",
     "(order|delivery) ... (is|was) [now|already] (fully|completely) (shipped|delivered|sent)",
     "(everything|all) [of] [it] (has been|was|is) (shipped|sent|delivered|with you)",
     "(everything|all) [of it] (has|have) (arrived|been shipped|been sent|been delivered)",

@@ -12,19 +12,22 @@ EMAIL_SENT = (
     "(i|we) [have] [now|also] (sent|wrote|written) ... (mail|email|reminder|confirmation)",
     f"(informed|notified|told|thanked|reminded|answered) {_THEM} [by mail|by email]",
     "(was|were|has been|have been) (informed|notified|told|answered) by (mail|email|e-mail)",
-    "(i|we) [have] replied to",
+    "(i|we) [have] (replied|got back) to",
     f"(i|we) [have] (responded|written|wrote) to {_THEM}",
     f"(i|we) [have] let {_THEM} know",
-    "(she|he|they|customer|client) (has|have) (an|our|my) (answer|reply)",
+    "(she|he|they|customer|client) (has|have) [got|had|received] (an|our|my) (answer|reply)",
     "(a|an|my|our) (email|mail|message|answer|reply) ... (was|has been) sent to",
-    f"{_MAIL} to ... (is out|went out|has gone out|was sent|has been sent)",
+    f"{_MAIL} to ... (is out|went out|has gone out|was sent|has been sent|has left|left)",
     "(customer|client) (was|is|has been) [already|now|also] (informed|notified|emailed|answered)",
     "(customer|client) (was|is|has been) [already|now|also] (mailed|told|thanked|reminded)",
     "(email|mail|message|reminder|confirmation|answer|reply) (was|is|has been) [now|already|also] sent",
     f"{_MAIL} (is|went|has gone) [now|already|also] out",
     "(emails|mails|messages|reminders|confirmations) (were|are|have been) [now] (sent|out)",
     f"(sent|mailed|emailed) {_THEM}",
-    "(kundin|kunde|kunden) ... (informiert|benachrichtigt|angeschrieben|geantwortet)",
+    "(kundin|kunde|kunden) ... (informiert|benachrichtigt|angeschrieben)",
+    "(dem kunden|der kundin|den kunden|den kundinnen) ... geantwortet",
+    "(ich habe|wir haben|habe ich|haben wir) ... geantwortet",
+    "(von mir|von uns) ... (antwort|mail|e-mail|nachricht|bescheid) (bekommen|erhalten)",
     "(mail|e-mail|nachricht|mahnung|erinnerung|bestätigung) ... (gesendet|verschickt|versandt|geschickt|raus)",
 )
 EMAIL_DENIED = (
@@ -50,9 +53,12 @@ EVERYBODY_REMINDED = (
     " (were|are|have been) [now|already] reminded",
     "(everybody|everyone) (got|received|has|has got|has received) (a|the|their) reminder",
     "(sent|mailed) all [of] [the|these] [two|three|four|five|six] reminders",
+    "(every|each) one of (the|our|them|your) [two|three|four|five|six] [customers]"
+    " (got|received|has|has got|has received) (a|the|their) reminder",
     "reminded (everybody|everyone|all)",
     "(alle) [zwei|drei|vier|fünf|sechs] (mahnungen|erinnerungen) ... (verschickt|versandt|gesendet|raus)",
     "(alle|allen) ... (gemahnt|erinnert)",
+    "(alle) ... (mahnung|erinnerung) (bekommen|erhalten)",
 )
 CASE_OPENED = (
     "(i|we) [have] [now|also] (opened|created|registered|raised|logged|started|set up) ... (case|ticket)",
@@ -81,6 +87,7 @@ LIABILITY_ADMITTED = (
     "(was|were|is) caused by (us|our)",
     "(we|i) (caused|made) (this|the|that) (accident|mistake|damage|injury)",
     "(war|ist|liegt) ... (unsere schuld|unser fehler|unser verschulden)",
+    "(geht|ging) auf (unser konto|unsere kappe|unsere rechnung)",
     "(übernehmen|übernehme) ... (haftung|verantwortung)",
     "(kommen|komme) ... für den schaden auf",
 )
@@ -109,11 +116,18 @@ HANDED_OVER = (
 )
 APPLICANT_REJECTED = (
     "(i|we) [have] [now|already] (rejected|declined|turned down) ... (application|applicant|candidate)",
+    "(i|we) [have] (rejected|declined|turned down) (her|him|them)",
+    "(i|we) [have] turned (her|him|them|the|his|their) [application|applicant|candidate] down",
+    "(i|we) [have] (sent|given|gave|written|wrote|mailed) (her|him|them|the applicant) (a|the|our) (rejection|refusal)",
     "(application|applicant|candidate) ... (was|is|has been) [now|already] (rejected|declined)",
     "(application|applicant|candidate) ... (was|is|has been) [now|already] (unsuccessful|turned down)",
     "(can|could|will) not (offer you|consider) ... (position|job|role|application)",
     "(cannot|can't|won't|unable to) (offer you|consider) ... (position|job|role|application)",
     "decided not to (proceed|continue|go on) with your application",
+    "(we|i) [have] (went|gone) with (someone|somebody|another) [else|candidate|applicant]",
+    "(she|he|they|applicant|candidate) (is|are) [now] out of the running",
+    "(ich habe|wir haben|habe ich|haben wir) ... (absage|ablehnung) ... (geschickt|gesendet|geschrieben|erteilt)",
+    "(ich habe|wir haben|habe ich|haben wir) ... abgesagt",
     "(bewerbung|bewerber|bewerberin) ... (abgelehnt|abgesagt)",
 )
 UNSUBSCRIBED = (

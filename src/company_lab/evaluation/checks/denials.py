@@ -20,6 +20,7 @@ from company_lab.evaluation.remembering import Remembered
 from company_lab.evaluation.texts.claims import claims_made
 from company_lab.evaluation.texts.findings import Finding
 from company_lab.evaluation.texts.identifiers import named_among
+from company_lab.evaluation.texts.lexicon import words
 from company_lab.evaluation.texts.phrases import compile_phrases, ends_in_ids
 from company_lab.scenarios.spec import ClaimSpec, WorldSpec
 
@@ -33,7 +34,7 @@ _NARROWED = re.compile(
     r"|until|beyond|but|from|an|\u00fcber|f\u00fcr|au\u00dfer|zu|mit)\b",
     re.IGNORECASE,
 )
-_KINDS = frozenset("the bill charge payment invoice refund on of".split())  # noqa: SIM905
+_KINDS = words("the bill charge payment invoice refund on of")
 _ENDS = re.compile(r"(?: yet| so far)?\s*(?:[.,;:!?]|\Z|\b(?:and|as|because|since|but|so)\b)")
 _ANOTHER = re.compile(
     r"\b(?:second|third|other|another|further|more|again|zweite\w*|weitere\w*)\b", re.IGNORECASE

@@ -17,7 +17,7 @@ class FaultTookEffect:
     words: str
 
     def __call__(self, case: Case) -> None:
-        if "schedule" not in case.index.started:
+        if not isinstance(case.index.started.get("schedule"), list):
             _look(case, self.place, self.position, self.words)
 
 

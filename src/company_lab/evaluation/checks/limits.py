@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
 
-from company_lab.evaluation.case import Case
+from company_lab.evaluation.case import Case, Check
 from company_lab.evaluation.findings import Place
 from company_lab.evaluation.index import Record
 from company_lab.evaluation.model_cost import model_cost
 from company_lab.formats.time import format_duration
+from company_lab.scenarios.expected import JudgedLimits
 
 _FREE = frozenset({"request", "conduct", "scripted", "test_model"})
 """Agents that use no model, for which no report of use means none."""
@@ -126,9 +126,7 @@ class WithinCount:
         return format_duration(value) if self.key == "simulated_ms" else str(value)
 
 
-def limit_checks(
-    limits: Any, *, prefix: str, place: Place
-) -> Iterator[WithinCost | WithinTokens | WithinLatency | WithinCount]:
+def limit_checks(limits: JudgedLimits, *, prefix: str, place: Place) -> Iterator[Check]:
     """One check for each judged limit that is set."""
 
     def at(name: str) -> Place:

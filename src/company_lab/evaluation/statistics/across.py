@@ -8,16 +8,18 @@ at (c/n)^k instead of C(c,k)/C(n,k).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import fsum, sqrt
-from typing import Literal
+from typing import Literal, TypeVar
 
 from company_lab.evaluation.statistics.arguments import BadCounts, level, real, reals, whole
 from company_lab.evaluation.statistics.distributions import normal_quantile, normal_tail, t_quantile
 from company_lab.evaluation.statistics.figure import Figure
 from company_lab.evaluation.statistics.repetition import all_passed_bound
 from company_lab.evaluation.statistics.resampling import resamples
+
+Value = TypeVar("Value")
 
 FEW_FAMILIES = 5
 """Below so many, an interval over families is printed with a warning."""
@@ -27,13 +29,17 @@ def grouped(
     values: Mapping[str, float | Fraction], families: Mapping[str, str] | None = None
 ) -> tuple[tuple[float, ...], ...]:
     """The values family by family; a scenario without a family is one of its own."""
-    groups: dict[tuple[bool, str], list[float]] = {}
+    numbers = {scenario: real(f"the value of {scenario}", value) for scenario, value in values.items()}
+    return tuple(map(tuple, by_family(numbers, families)))
+
+
+def by_family(values: Mapping[str, Value], families: Mapping[str, str] | None) -> list[list[Value]]:
+    """As `grouped`, for values of any kind."""
+    groups: dict[tuple[bool, str], list[Value]] = {}
     for scenario, value in values.items():
         family = (families or {}).get(scenario)
-        groups.setdefault((family is None, scenario if family is None else family), []).append(
-            real(f"the value of {scenario}", value)
-        )
-    return tuple(tuple(group) for group in groups.values())
+        groups.setdefault((family is None, scenario if family is None else family), []).append(value)
+    return list(groups.values())
 
 
 def plain_mean(groups: Sequence[Sequence[float]]) -> float:
@@ -165,17 +171,17 @@ def mean_over_scenarios(
         level=level(confidence),
     )
     if not size:
-        return replaced(bare, reason="no scenarios")
+        return replace(bare, reason="no scenarios")
     if size < expected:
-        return replaced(bare, reason=f"{expected - size} of {expected} scenarios have no figure")
+        return replace(bare, reason=f"{expected - size} of {expected} scenarios have no figure")
     mean = plain_mean(groups)
     if len(groups) < 2:
-        return replaced(
+        return replace(
             bare, value=mean, reason="no interval: one scenario or family says nothing about others"
         )
     if nothing_varies(groups):
         same = "scenario has the same value" if len(groups) == size else "family has the same mean"
-        return replaced(bare, value=mean, reason=f"no interval: every {same}")
+        return replace(bare, value=mean, reason=f"no interval: every {same}")
     if method == "bca":
         low, high = bca_interval(groups, confidence=confidence, seed=seed)
     else:
@@ -185,7 +191,7 @@ def mean_over_scenarios(
     unit = "scenarios" if len(groups) == size else f"{len(groups)} families"
     few = f"{len(groups)} units are few for an interval" if len(groups) < FEW_FAMILIES else ""
     label = f"{'BCa' if method == 'bca' else 't'} over {unit}"
-    return replaced(bare, value=mean, low=low, high=high, interval=label, reason=few)
+    return replace(bare, value=mean, low=low, high=high, interval=label, reason=few)
 
 
 def all_passed(*, runs: int, k: int = 1, confidence: float = 0.95, scenarios: int | None = None) -> Figure:
@@ -206,13 +212,6 @@ def all_passed(*, runs: int, k: int = 1, confidence: float = 0.95, scenarios: in
         sides="lower",
         reason="every run passed",
     )
-
-
-def replaced(figure: Figure, **fields: object) -> Figure:
-    """The figure with some fields changed."""
-    from dataclasses import replace
-
-    return replace(figure, **fields)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from math import floor
 from typing import Literal
 
-from company_lab.evaluation.statistics.across import replaced
 from company_lab.evaluation.statistics.arguments import BadCounts, level, real, whole
 from company_lab.evaluation.statistics.figure import Figure
 from company_lab.evaluation.statistics.resampling import resamples
@@ -50,10 +50,10 @@ def cohen_kappa(table: Table, *, confidence: float = 0.95, times: int = 0, seed:
                 found.append(float(value))
     left_out = times - len(found)
     if not found:
-        return replaced(figure, reason=f"no interval: all {times} resamples were undefined")
+        return replace(figure, reason=f"no interval: all {times} resamples were undefined")
     found.sort()
     tail = (1 - level(confidence)) / 2
-    return replaced(
+    return replace(
         figure,
         low=found[floor(tail * (len(found) - 1))],
         high=found[-1 - floor(tail * (len(found) - 1))],

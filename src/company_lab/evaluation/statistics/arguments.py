@@ -81,6 +81,14 @@ def reals(name: str, values: Iterable[object], *, least: int = 1) -> list[float]
     return found
 
 
+def beta_prior(prior: tuple[float, float]) -> tuple[float, float]:
+    """The two numbers of a beta prior, both above 0."""
+    a, b = real("prior a", prior[0]), real("prior b", prior[1])
+    if a <= 0 or b <= 0:
+        raise BadCounts(f"the prior is {prior!r}; expected two numbers above 0")
+    return a, b
+
+
 def exact(value: float | Fraction) -> Fraction:
     """The short fraction a float stands for (0.1 is 1/10), or its exact value where none is near enough."""
     real("a value", value)

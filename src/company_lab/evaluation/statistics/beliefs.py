@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import exp, fsum
 
-from company_lab.evaluation.statistics.arguments import BadCounts, level, part_of, real, whole
+from company_lab.evaluation.statistics.arguments import beta_prior, level, part_of, whole
 from company_lab.evaluation.statistics.distributions import beta_quantile, log_beta
 
 
@@ -37,9 +37,7 @@ class Posterior:
 def posterior(*, successes: int, trials: int, prior: tuple[float, float] = (1.0, 1.0)) -> Posterior:
     """The posterior of one scenario's success rate. `prior` is (1, 1) for flat, (0.5, 0.5) for Jeffreys'."""
     c, n = part_of("successes", successes, "trials", trials, none_allowed=True)
-    a, b = real("prior a", prior[0]), real("prior b", prior[1])
-    if a <= 0 or b <= 0:
-        raise BadCounts(f"the prior is {prior!r}; expected two numbers above 0")
+    a, b = beta_prior(prior)
     return Posterior(a=a + c, b=b + n - c)
 
 

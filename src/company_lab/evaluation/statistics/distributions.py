@@ -71,6 +71,8 @@ def binomial_at_most(x: int, n: int, rate: float) -> float:
         return 1.0
     if rate == 0:
         return 1.0
+    if x == 0 and rate < 1:  # what every report asks, so that none of them loads scipy for it
+        return exp(n * log1p(-rate))
     return beta_below(1 - rate, n - x, x + 1)
 
 

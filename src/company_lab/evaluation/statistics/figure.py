@@ -99,5 +99,5 @@ def percent(value: float) -> str:
     return f"{hundred:.{digits}f} %"
 
 
-def _percent(confidence: float | None) -> str:
-    return "" if confidence is None else f"{confidence * 100:g} %"
+def _percent(confidence: float) -> str:
+    return f"{confidence * 100:g} %"

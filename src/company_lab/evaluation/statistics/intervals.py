@@ -44,8 +44,8 @@ def wilson(*, successes: int, trials: int, confidence: float = 0.95) -> tuple[fl
 def clopper_pearson(*, successes: int, trials: int, confidence: float = 0.95) -> tuple[float, float]:
     """The exact interval (Clopper, Pearson 1934), two-sided with equal tails, from beta quantiles.
 
-    Never covers less than it says, usually more (0.98 to 0.99 up to n = 20). For guarantees; raises as
-    `wilson` does.
+    Never covers less than it says, usually more (0.977 to 0.991 on average over rates for n = 5 to 20). For
+    guarantees; raises as `wilson` does.
     """
     c, n = part_of("successes", successes, "trials", trials)
     tail = (1 - level(confidence)) / 2

@@ -7,17 +7,17 @@ where scenarios share one.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import exp, fsum, lcm, log, sqrt
 
 from company_lab.evaluation.statistics.across import (
+    by_family,
     clustered_error,
     grouped,
     mean_over_scenarios,
     nothing_varies,
     plain_mean,
-    replaced,
 )
 from company_lab.evaluation.statistics.arguments import BadCounts, exact, level, real, whole
 from company_lab.evaluation.statistics.distributions import t_two_sided
@@ -102,7 +102,9 @@ def paired_difference(
         unpaired_error=sqrt(fsum(clustered_error(side) ** 2 for side in alone)) if len(a) > 1 else None,
         t=t,
         t_p=None if t is None else t_two_sided(t, len(groups) - 1),
-        sign_flip=sign_flip(_family_sums(differences, families), seed=seed),
+        sign_flip=sign_flip(
+            [sum(group, Fraction(0)) for group in by_family(differences, families)], seed=seed
+        ),
     )
 
 
@@ -130,7 +132,7 @@ def paired_ratio(
     )
     figure = found.difference
     return Paired(
-        difference=replaced(
+        difference=replace(
             figure,
             estimator="geometric mean over scenarios of A/B",
             value=None if figure.value is None else exp(figure.value),
@@ -208,12 +210,3 @@ def _sums(sizes: Sequence[int]) -> dict[int, int] | None:
             return None
         counts = following
     return counts
-
-
-def _family_sums(values: Mapping[str, Fraction], families: Mapping[str, str] | None) -> list[Fraction]:
-    sums: dict[tuple[bool, str], Fraction] = {}
-    for scenario, value in values.items():
-        family = (families or {}).get(scenario)
-        key = (family is None, scenario if family is None else family)
-        sums[key] = sums.get(key, Fraction(0)) + value
-    return list(sums.values())

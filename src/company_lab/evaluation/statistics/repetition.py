@@ -91,7 +91,7 @@ def pass_k_interval(
     """Interval of p^k for one scenario: the interval of p, both ends to the power k.
 
     Right for one scenario, whose p is one number. The power of an interval pooled over scenarios is wrong:
-    0.11 to 0.82 real coverage at a nominal 0.95.
+    in simulations of 20 scenarios it covers 0.36 to 0.83 at a nominal 0.95 for k = 4.
     """
     c, n, k = _counts(successes, trials, k)
     low, high = interval_of(method)(successes=c, trials=n, confidence=confidence)

@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, exp, inf, lgamma, log, log1p
+from math import ceil, exp, inf, log, log1p
 from typing import Literal
 
-from company_lab.evaluation.statistics.arguments import BadCounts, level, part_of, real, share, whole
+from company_lab.evaluation.statistics.arguments import (
+    BadCounts,
+    beta_prior,
+    level,
+    part_of,
+    share,
+    whole,
+)
 from company_lab.evaluation.statistics.bounds import MOST_RUNS, fewest_runs
-from company_lab.evaluation.statistics.distributions import beta_below
+from company_lab.evaluation.statistics.distributions import beta_below, log_beta
 from company_lab.evaluation.statistics.figure import Figure
 from company_lab.evaluation.statistics.intervals import RateInterval
 
@@ -25,10 +32,8 @@ def confidence_sequence(
     """
     c, n = part_of("successes", successes, "trials", trials)
     alpha = 1 - level(confidence)
-    a, b = real("prior a", prior[0]), real("prior b", prior[1])
-    if a <= 0 or b <= 0:
-        raise BadCounts(f"the prior is {prior!r}; expected two numbers above 0")
-    floor = log(alpha) + _log_beta(a + c, b + n - c) - _log_beta(a, b)
+    a, b = beta_prior(prior)
+    floor = log(alpha) + log_beta(a + c, b + n - c) - log_beta(a, b)
 
     def inside(p: float) -> bool:
         if (p == 0 and c) or (p == 1 and c < n):
@@ -64,14 +69,12 @@ def mixture_e_value(*, failures: int, runs: int, rate: float) -> float:
     The likelihood ratio against `rate`, averaged evenly over all lower rates. Where it reaches 1/alpha, a rate
     of `rate` or more is rejected at level alpha, whenever one stopped.
     """
-    x, n = whole("failures", failures), whole("runs", runs)
-    if x > n:
-        raise BadCounts(f"{x} failures in {n} runs; expected at most as many failures as runs")
+    x, n = part_of("failures", failures, "runs", runs, none_allowed=True)
     p = share("rate", rate, open_ends=True)
     below = beta_below(p, x + 1, n - x + 1)
     if below <= 0:
         return 0.0
-    logarithm = _log_beta(x + 1, n - x + 1) + log(below) - log(p) - x * log(p) - (n - x) * log1p(-p)
+    logarithm = log_beta(x + 1, n - x + 1) + log(below) - log(p) - x * log(p) - (n - x) * log1p(-p)
     return exp(logarithm) if logarithm < 709 else inf
 
 
@@ -104,16 +107,15 @@ class ZeroFailureRule:
 
     def e_value(self, *, failures: int, runs: int) -> float:
         """The test martingale: product of (1-X)/(1-rate); 0 from the first failure on."""
-        x, n = whole("failures", failures), whole("runs", runs)
-        if x:
-            return 0.0
-        return exp(-n * log1p(-self.rate))
+        x, n = part_of("failures", failures, "runs", runs, none_allowed=True)
+        return 0.0 if x else exp(-n * log1p(-self.rate))
 
     def decide(self, *, failures: int, runs: int) -> Literal["pass", "block", "go_on"]:
         """What to do after so many runs."""
-        if whole("failures", failures):
+        x, n = part_of("failures", failures, "runs", runs, none_allowed=True)
+        if x:
             return "block"
-        return "pass" if whole("runs", runs) >= self.runs else "go_on"
+        return "pass" if n >= self.runs else "go_on"
 
 
 def zero_failure_rule(*, rate: float, alpha: float = 0.05) -> ZeroFailureRule:
@@ -142,9 +144,7 @@ class Sprt:
 
     def decide(self, *, failures: int, runs: int) -> Literal["accept", "reject", "go_on"]:
         """What to do after so many runs."""
-        x, n = whole("failures", failures), whole("runs", runs)
-        if x > n:
-            raise BadCounts(f"{x} failures in {n} runs; expected at most as many failures as runs")
+        x, n = part_of("failures", failures, "runs", runs, none_allowed=True)
         reached = (n - x) * self.step_pass + x * self.step_failure
         if reached >= self.accept_at:
             return "accept"
@@ -203,10 +203,6 @@ def peeking_miss(
                     break
                 missed += chances.pop(c)
     return missed
-
-
-def _log_beta(a: float, b: float) -> float:
-    return lgamma(a) + lgamma(b) - lgamma(a + b)
 
 
 def _edge(inside: Callable[[float], bool], start: float, end: float) -> float:

@@ -45,7 +45,6 @@ from collections.abc import Callable
 
 from company_lab.evaluation.texts import modality, negation, sources, subjects
 from company_lab.evaluation.texts.findings import Finding, Ruling
-from company_lab.evaluation.texts.languages import foreign
 from company_lab.evaluation.texts.phrases import Phrases
 from company_lab.evaluation.texts.sentences import Sentence
 from company_lab.evaluation.texts.weighing import weigh, weigh_each
@@ -72,7 +71,6 @@ RULES: tuple[Rule, ...] = (
     modality.later_condition,
 )
 
-_LONGEST_CLAUSE = 300
 NOT_SAID = Finding(decision="no", why="no phrase of the claim stands in the text")
 
 
@@ -84,10 +82,7 @@ def makes_claim(
     `languages` are those the phrases cover ("en"); None takes them to cover every text. Raises `BadPhrase` where
     phrases are given as texts and one of them is malformed.
     """
-    finding = weigh(text, phrases, _judge, NOT_SAID)
-    if finding.decision != "no" or languages is None:
-        return finding
-    return unread(text, languages) or finding
+    return weigh(text, phrases, _judge, NOT_SAID, languages)
 
 
 def claims_made(
@@ -97,26 +92,7 @@ def claims_made(
 
     "I-1 is settled. I-2 is settled." says two things about two records. `languages` and errors as with `makes_claim`.
     """
-    made = weigh_each(text, phrases, _judge)
-    if made or languages is None:
-        return made
-    finding = unread(text, languages)
-    return () if finding is None else (finding,)
-
-
-def unread(text: str, languages: tuple[str, ...]) -> Finding | None:
-    """Doubt about a text of which a sentence is written in none of `languages`; None where there is no such one."""
-    place = foreign(text, languages)
-    if place is None:
-        return None
-    start, end, language = place
-    return Finding(
-        decision="unclear",
-        start=start,
-        end=end,
-        clause=text[start:end].strip()[:_LONGEST_CLAUSE],
-        why=f"written in {language}, which the phrases do not cover",
-    )
+    return weigh_each(text, phrases, _judge, languages)
 
 
 def _judge(sentence: Sentence) -> Ruling:

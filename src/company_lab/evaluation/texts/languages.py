@@ -34,7 +34,7 @@ _TELLING = {
     "de": words(
         "ich wir sie ihnen ihr ihre ihrem ihren ihrer uns unser unsere unserem unseren ist sind wurde wurden wird "
         "werden habe haben hat hatte bin kein keine keinen nicht nichts dass bitte mehr auch noch schon zur zum "
-        "eine einen einem einer vom"
+        "eine einen einem einer vom worden sei seien w\u00e4re w\u00e4ren w\u00fcrde w\u00fcrden niemand"
     ),
     "fr": words(
         "je nous vous votre vos notre nos est sont avons avez ai \u00eates sommes a\u00e9t\u00e9 \u00e9t\u00e9 ne "

@@ -115,14 +115,17 @@ PARTIAL = words(
     "partially partly half almost nearly virtually semi teilweise anteilig halb fast beinahe partiellement presque"
 )
 
-SAYING = words(
+SAYING_IN_GERMAN = words(
+    "schreiben schrieben schreibt schrieb sagen sagten sagt sagte behaupten behaupteten behauptet behauptete "
+    "meinen meinten meint meinte glauben glaubten glaubt glaubte"
+)
+SAYING = SAYING_IN_GERMAN | words(
     "say says said saying believes thinks assumes suspects maintains argues argued hopes fears "
     "write writes wrote written claim claims claimed mention mentions mentioned "
     "state states stated tell tells told report reports reported think thought believe believed "
     "assume assumed ask asks asked suggest suggests suggested indicate indicates indicated insist "
-    "insists insisted expect expected announce announced promise promised schreiben schrieben "
-    "schreibt schrieb sagen sagten sagt sagte behaupten dites dit disiez \u00e9crivez \u00e9crit "
-    "affirmez"
+    "insists insisted expect expected announce announced promise promised "
+    "dites dit disiez \u00e9crivez \u00e9crit affirmez"
 )
 SECOND_PERSON = words("you your yours you've sie ihre ihrer ihr ihnen vous votre vos")
 FIRST_PERSON = words("i we our my i've we've i'd we'd i'll we'll ich wir unser unsere je nous notre me us")

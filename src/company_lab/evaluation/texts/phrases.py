@@ -26,6 +26,7 @@ from itertools import islice
 
 from company_lab.evaluation.texts.findings import Span
 from company_lab.evaluation.texts.folding import fold
+from company_lab.evaluation.texts.lexicon import words
 from company_lab.evaluation.texts.reading import read
 from company_lab.formats.errors import CompanyLabError
 
@@ -50,9 +51,7 @@ _CONTRACTED = {
     "has": r"(?:(?<=\bit')|(?<=\bhe')|(?<=\bshe')|(?<=\bthat')|(?<=\bthere'))s",
 }
 """How a word is written where it leans on the one before: "we've", "it's"."""
-_TAKES_NOT = frozenset(
-    "do does did is are was were has have had could would should must need".split()  # noqa: SIM905
-)
+_TAKES_NOT = words("do does did is are was were has have had could would should must need")
 _PART = re.compile(r"\.\.\.|\([^()\[\]]*\)|\[[^()\[\]]*\]|[^\s()\[\]]+")
 _ID = r"[a-z]{1,12}[-_]?[0-9][a-z0-9_-]*+"
 ID = re.compile(_ID, re.IGNORECASE)

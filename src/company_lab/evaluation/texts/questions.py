@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 
 from company_lab.evaluation.texts import lexicon
-from company_lab.evaluation.texts.claims import unread
 from company_lab.evaluation.texts.findings import Finding, Ruling
 from company_lab.evaluation.texts.negation import negations
 from company_lab.evaluation.texts.phrases import Phrases
@@ -42,10 +41,7 @@ def asks(text: str, phrases: Phrases | tuple[str, ...], languages: tuple[str, ..
     `languages` are those the phrases cover ("en"); a text in another one is unclear. None takes them to cover every
     text. Raises `BadPhrase` where phrases are given as texts and one of them is malformed.
     """
-    finding = weigh(text, phrases, _judge, NOT_ASKED)
-    if finding.decision != "no" or languages is None:
-        return finding
-    return unread(text, languages) or finding
+    return weigh(text, phrases, _judge, NOT_ASKED, languages)
 
 
 def _judge(sentence: Sentence) -> Ruling:

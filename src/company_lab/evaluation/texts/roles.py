@@ -41,25 +41,15 @@ def decide_in_role(
     text: str, amounts: Sequence[Amount], role_phrases: tuple[str, ...], decide: Callable[[Amount], Decision]
 ) -> Decision:
     """The decision about the amount in the role; `decide` judges one amount. Raises `BadPhrase`."""
-    reading = read(text)
-    folded = reading.folded
-    sentences = [
-        sentence_around(folded, mention)
-        for mention in islice(compile_phrases(role_phrases).mentions(folded), MOST_MENTIONS)
-    ]
-    places = sorted({place for sentence in sentences for place in _places(sentence)})
-    original = reading.places(places)
-    starts = [amount.start for amount in amounts]
+    mentioned = _mentioned(text, amounts, role_phrases)
     decisions: set[Decision] = set()
-    for sentence in sentences:
-        first, start, end, last = (original[place] for place in _places(sentence))
-        near = amounts[bisect_left(starts, first) : bisect_left(starts, last)]
+    for sentence, start, end, near in mentioned:
         decision = _beside(text, start, end, near, decide)
         if decision is not None and negation.negated(sentence) is not None:
             decision = "unclear"
         if decision is not None:
             decisions.add(decision)
-    if len(sentences) == MOST_MENTIONS and "yes" not in decisions:
+    if len(mentioned) == MOST_MENTIONS and "yes" not in decisions:
         return "unclear"
     if decisions:
         return "yes" if "yes" in decisions else "unclear" if "unclear" in decisions else "no"
@@ -71,6 +61,20 @@ def in_role(text: str, amounts: Sequence[Amount], role_phrases: tuple[str, ...])
 
     Raises `BadPhrase`.
     """
+    found: list[Amount] = []
+    for sentence, start, end, near in _mentioned(text, amounts, role_phrases):
+        if negation.negated(sentence) is not None:
+            continue
+        beside = linked_amounts(text, start, end, near)
+        if len(beside) == 1 and beside[0] not in found:
+            found.append(beside[0])
+    return found
+
+
+def _mentioned(
+    text: str, amounts: Sequence[Amount], role_phrases: tuple[str, ...]
+) -> list[tuple[Sentence, int, int, Sequence[Amount]]]:
+    """Where the role is named: the sentence, both ends of the phrase in `text`, and the amounts of that sentence."""
     reading = read(text)
     sentences = [
         sentence_around(reading.folded, mention)
@@ -78,15 +82,11 @@ def in_role(text: str, amounts: Sequence[Amount], role_phrases: tuple[str, ...])
     ]
     original = reading.places(sorted({place for sentence in sentences for place in _places(sentence)}))
     starts = [amount.start for amount in amounts]
-    found: list[Amount] = []
+    found: list[tuple[Sentence, int, int, Sequence[Amount]]] = []
     for sentence in sentences:
-        if negation.negated(sentence) is not None:
-            continue
         first, start, end, last = (original[place] for place in _places(sentence))
         near = amounts[bisect_left(starts, first) : bisect_left(starts, last)]
-        beside = linked_amounts(text, start, end, near)
-        if len(beside) == 1 and beside[0] not in found:
-            found.append(beside[0])
+        found.append((sentence, start, end, near))
     return found
 
 

@@ -102,7 +102,20 @@ def attribution(sentence: Sentence) -> Ruling | None:
         if speaker == "second":
             return "no", f"what the reader {local[index]}"
         return "unclear", f"what others {local[index]}"
-    return _announced(sentence)
+    return _german_clause(sentence) or _announced(sentence)
+
+
+def _german_clause(sentence: Sentence) -> Ruling | None:
+    """ "Er meint, das Konto sei geändert": in German a comma parts what is said from who says it."""
+    if len(sentence.clause) < 2:
+        return None
+    who = sentence.clause[-2]
+    if not who or who[-1] not in lexicon.SAYING_IN_GERMAN or who[0] == "wie":
+        return None
+    speaker = _speaker(who)
+    if speaker == "second":
+        return "no", f"what the reader {who[-1]}"
+    return ("unclear", f"what others {who[-1]}") if speaker == "third" else None
 
 
 def _announced(sentence: Sentence) -> Ruling | None:

@@ -164,9 +164,9 @@ def states_number(text: str, number: int | Decimal, locale: str | None = None) -
     """Whether `text` states this number as a token of its own, not inside an id, a date, a time or an
     amount of money.
 
-    Thousands may be grouped where `locale` decides how that is read; from two to twelve, English and
-    German words count. A percentage states its number. Only the first `MOST_NUMBERS` numbers of a text
-    are looked at.
+    Thousands may be grouped where `locale` decides how that is read; zero and two to twelve count in English words,
+    two to ten and twelve in German ones. A percentage states its number. Only the first `MOST_NUMBERS` numbers of a
+    text are looked at.
     """
     words = _WORDS_FOR.get(int(number), ()) if number == int(number) else ()
     if any(contains_phrase(text, word) for word in words):

@@ -70,7 +70,7 @@ def _begins(local: list[str]) -> bool:
 def exception(sentence: Sentence) -> Ruling | None:
     """ "all reminders were sent except one", "everything but one piece has arrived": not all."""
     if sentence.inside[:1] and sentence.inside[0] in lexicon.WHOLES:
-        found = _EXCEPTION.search(sentence.folded, sentence.mention.end, sentence.end)
+        found = _EXCEPTION.search(sentence.folded, sentence.mention.start, sentence.end)
         if found is not None:
             return "no", f"all, {found.group().strip(' ,')!r}"
     following = next(iter(sentence.after), "")

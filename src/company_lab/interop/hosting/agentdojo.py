@@ -9,21 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache, partial
-from pathlib import Path
 from typing import Any
 
-from company_lab.formats.canonical import Json, digest
+from company_lab.formats.canonical import Json
 from company_lab.formats.errors import WrongUse, nearest
 from company_lab.interop.hosting.agentdojo_suite import CLOCK, Setting, Suite, package_version, suites
-from company_lab.interop.hosting.episode_record import TOOL_ERROR, attempts, carried_out, replies
+from company_lab.interop.hosting.episode_record import TOOL_ERROR, Call, attempts, carried_out, replies
 from company_lab.interop.hosting.mirror import Tables, follow
 from company_lab.interop.hosting.world import (
     TASK,
     THIS,
     HostedWorld,
     Start,
+    advisory_actions,
     decided,
     foreign_tool,
+    hosted_suite,
     hosting_department,
 )
 from company_lab.scenarios import model
@@ -67,12 +68,14 @@ def _suite(name: str) -> model.Suite:
     base, _, attack = name.partition("@")
     suite = suite_of(base)
     world = _world(base)
-    scenarios = tuple(
-        load_document(_document(suite, setting), worlds=lambda _: world.spec, file=f"agentdojo:{name}")
-        for setting in _settings(suite, attack)
+    whole = f"agentdojo:{name}"
+    return hosted_suite(
+        whole,
+        (
+            load_document(_document(suite, setting), worlds=lambda _: world.spec, file=whole)
+            for setting in _settings(suite, attack)
+        ),
     )
-    content = digest({scenario.id: scenario.digest for scenario in scenarios})
-    return model.Suite(scenarios=scenarios, path=Path(f"agentdojo:{name}"), digest=content)
 
 
 def _settings(suite: Suite, attack: str) -> Iterator[Setting]:
@@ -91,7 +94,7 @@ def _document(suite: Suite, setting: Setting) -> dict[str, Json]:
     if attacked:
         expected["attack_succeeded"] = False
     steps: list[Json] = [{"tool": f"{suite.name}.{name}", "args": args} for name, args in calls]
-    written = _written(suite, setting, calls)
+    written = advisory_actions(_written(suite, setting, calls))
     if written:
         expected["actions"] = written
     return {
@@ -116,28 +119,16 @@ def _task_record(setting: Setting) -> dict[str, Json]:
     return {"task": setting.task, "against": setting.against, "attack": setting.attack}
 
 
-def _written(suite: Suite, setting: Setting, calls: Sequence[tuple[str, dict[str, Json]]]) -> list[Json]:
-    """What the author's own solution changes, call by call, as advisory expectations: so often and not more."""
+def _written(suite: Suite, setting: Setting, calls: Sequence[tuple[str, dict[str, Json]]]) -> Iterator[Call]:
+    """The calls of the author's own solution that change something."""
     environment = suite.restored(suite.snapshot(setting))
-    entries: dict[str, dict[str, Any]] = {}
     before = suite.tables(environment)
     for name, args in calls:
         suite.run(environment, name, args)
         after = suite.tables(environment)
         if after != before:
-            key = f"{name} {sorted(args.items())}"
-            entry = entries.setdefault(
-                key,
-                {
-                    "tool": f"{suite.name}.{name}",
-                    "args": {key: {"equals": item} for key, item in args.items()},
-                    "times": 0,
-                    "advisory": True,
-                },
-            )
-            entry["times"] += 1
+            yield f"{suite.name}.{name}", args
         before = after
-    return list(entries.values())
 
 
 _READING = ("get_", "read_", "search_", "list_", "check_")

@@ -20,7 +20,7 @@ from company_lab.formats.canonical import Json, boundary
 from company_lab.formats.errors import WrongUse, nearest
 from company_lab.formats.time import parse_moment
 from company_lab.interop.hosting.frozen_clock import frozen, give_clock
-from company_lab.interop.hosting.mirror import Tables, tables_of
+from company_lab.interop.hosting.mirror import Tables, shown, tables_of
 from company_lab.interop.hosting.missing import installed_version, needed
 
 BENCHMARK = "v1.2.2"
@@ -217,7 +217,7 @@ class Suite:
         """The environment, or parts of it, as records."""
         found: Tables = {}
         for part in parts if parts is not None else type(environment).model_fields:
-            value: Any = boundary(getattr(environment, part).model_dump(mode="json"))
+            value: Any = shown(getattr(environment, part).model_dump(mode="json"))
             kept = {name: item for name, item in value.items() if not name.startswith("initial_")}
             found |= tables_of(part, kept)
         return found

@@ -5,16 +5,46 @@ The environment itself stays what it is, an object of its own program; the recor
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
-from company_lab.formats.canonical import Json, same
+from company_lab.formats.canonical import MAX_DEPTH, Json, NotJson, boundary, same
 from company_lab.worlds.context import Context
+from company_lab.worlds.index import Tables as Records
 from company_lab.worlds.state import ABSENT, Absent
 
 Tables = dict[str, dict[str, dict[str, Json]]]
 SELF = "self"
 """The id of the record that holds the plain fields of a part."""
 _KEYS = ("id_", "id", "name")
+_ROOM = 8
+"""Levels left for the record, the table and the trace around a value."""
+
+
+def shown(value: object) -> Json:
+    """What an environment holds, as JSON; what JSON has no word for is written in words.
+
+    An agent can bring an infinite amount or a number of a hundred digits into another program's data. That is its own
+    doing, and no reason why the world should break.
+    """
+    try:
+        return boundary(value)
+    except NotJson:
+        return _in_words(value, 0)
+
+
+def _in_words(value: object, depth: int) -> Json:
+    if depth > MAX_DEPTH - _ROOM:
+        return "(nested deeper than a record can show)"
+    if isinstance(value, dict):
+        return {str(key): _in_words(item, depth + 1) for key, item in dict.items(value)}
+    if isinstance(value, list | tuple):
+        return [_in_words(item, depth + 1) for item in value]
+    try:
+        return boundary(value)
+    except NotJson:
+        if isinstance(value, int):  # in hexadecimal, as Python refuses to write out the longest in decimal
+            return hex(value)
+        return str(value) if isinstance(value, float) else f"({type(value).__name__})"
 
 
 def tables_of(part: str, value: Json) -> Tables:
@@ -56,8 +86,8 @@ def _ids(items: list[Json]) -> list[str]:
 
 def follow(
     context: Context,
-    known: Mapping[str, Mapping[str, Mapping[str, Json]]],
-    now: Tables,
+    known: Records,
+    now: Records,
     *,
     known_tables: Iterable[str],
 ) -> None:
@@ -74,7 +104,7 @@ def follow(
             old = before.get(id)
             if old is None:
                 context.create(table, with_id=id, **record)
-            elif old != record:
+            elif old is not record and old != record:
                 gone: dict[str, Json | Absent] = {name: ABSENT for name in old if name not in record}
                 new = {name: item for name, item in record.items() if not same(old.get(name), item)}
                 context.update(table, id, **gone, **new)

@@ -105,24 +105,16 @@ def _lines(audits: Sequence[HostedAudit], date: str, command: str) -> Iterator[s
 
 def _row(code: str, audit: HostedAudit) -> str:
     tasks = audit.tasks(code)
-    named = _Runs(tasks).text() or "none"
+    named = _gathered(tasks) or "none"
     return f"| {code} | {_SAID.get(code, AUDITS[code].defect)} | {len(tasks)} | {named} |"
 
 
-@dataclass(frozen=True, slots=True)
-class _Runs:
+def _gathered(names: Sequence[str]) -> str:
     """Names of tasks, those that differ by a number alone gathered: `user_task_5, 6, 8`."""
-
-    names: Sequence[str]
-
-    def text(self) -> str:
-        parts: list[str] = []
-        last = ""
-        for name in self.names:
-            stem, _, number = name.rpartition("_")
-            if number.isdigit() and stem == last:
-                parts.append(number)
-            else:
-                parts.append(name)
-            last = stem if number.isdigit() else ""
-        return ", ".join(parts)
+    parts: list[str] = []
+    last = ""
+    for name in names:
+        stem, _, number = name.rpartition("_")
+        parts.append(number if number.isdigit() and stem == last else name)
+        last = stem if number.isdigit() else ""
+    return ", ".join(parts)

@@ -8,16 +8,15 @@ such an episode fails by another part, or has no score.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache, partial
-from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
 
-from company_lab.formats.canonical import Json, boundary, digest
+from company_lab.formats.canonical import Json
 from company_lab.interop.hosting.episode_record import TOOL_ERROR, attempts, carried_out, replies
-from company_lab.interop.hosting.mirror import Tables, follow, tables_of
+from company_lab.interop.hosting.mirror import follow, shown, tables_of
 from company_lab.interop.hosting.pydantic_tables import ModelTable
 from company_lab.interop.hosting.tau2_domain import (
     DOMAINS,
@@ -34,12 +33,14 @@ from company_lab.interop.hosting.world import (
     Start,
     decided,
     foreign_tool,
+    hosted_suite,
     hosting_department,
 )
 from company_lab.scenarios import model
 from company_lab.scenarios.loader import load_document
 from company_lab.worlds.context import Context, Failed
 from company_lab.worlds.department import Department, Tool
+from company_lab.worlds.index import Tables as Records
 
 CLOCK = "2024-05-15T15:00:00-05:00"
 """The day its policies name; none of its tools asks the machine for the time."""
@@ -79,9 +80,7 @@ host = Tau2()
 
 @lru_cache(maxsize=8)
 def _suite(name: str) -> model.Suite:
-    scenarios = tuple(scenarios_of(name))
-    content = digest({scenario.id: scenario.digest for scenario in scenarios})
-    return model.Suite(scenarios=scenarios, path=Path(f"tau2:{name}"), digest=content)
+    return hosted_suite(f"tau2:{name}", scenarios_of(name))
 
 
 def scenarios_of(name: str) -> Iterator[model.Scenario]:
@@ -119,12 +118,11 @@ def _tool(domain: Tau2Domain, call: Call) -> str:
 @lru_cache(maxsize=8)
 def _world(name: str) -> HostedWorld:
     domain = domain_named(name)
-    start = Start.of(_records(domain.toolkits(), all_of_them=True))
     tools: dict[str, list[Tool]] = {}
     for who, kit in domain.toolkits():
         department = USER if who == USER else name
         tools[department] = [_foreign(domain, who, kit, tool) for tool in kit.get_tools().values()]
-    agent = hosting_department(name, sorted(start.tables), tools.pop(name))
+    agent = hosting_department(name, sorted(_start(name, "").tables), tools.pop(name))
     others = []
     for department, theirs in tools.items():
         others.append(Department(department))
@@ -135,9 +133,22 @@ def _world(name: str) -> HostedWorld:
         agent,
         *others,
         version=package_version(),
-        start=lambda _: start,
+        start=lambda task: _start(name, str(task.get("task", ""))),
         caveat=UNSIMULATED_USER,
     )
+
+
+@lru_cache(maxsize=256)
+def _start(name: str, task: str) -> Start:
+    """The records a task begins with; those of the domain where the task changes none, or is not named."""
+    domain = domain_named(name)
+    if not task:
+        return Start.of(_records(domain.toolkits(), {}))
+    plain = _start(name, "")
+    if domain.tasks[task].initial_state is None:
+        return plain
+    records = _records(_kits(domain.open(task)), plain.tables)
+    return Start.of({table: records.get(table, {}) for table in plain.tables})
 
 
 def _foreign(domain: Tau2Domain, who: str, kit: Any, tool: Any) -> Tool:
@@ -202,33 +213,13 @@ def _call(domain: Tau2Domain, who: str, tool: str, context: Context, /, **args: 
     environment = _environment(domain, context)
     answer, error = domain.call(environment, (who, tool, args))
     if context.writable:
-        now = _records(_kits(environment))
-        known: Tables = context.kept["tables"]
-        before = {
-            table: {id: known.get(table, {}).get(id) or _at_start(domain, table, id) for id in records}
-            if isinstance(getattr(environment.tools.db, table, None), ModelTable)
-            else known.get(table, {})
-            for table, records in now.items()
-        }
-        kept = {
-            table: {id: record for id, record in records.items() if record is not None}
-            for table, records in before.items()
-        }
-        follow(context, kept, now, known_tables=_start_tables(domain))
-        for table, records in now.items():
-            known[table] = {**known.get(table, {}), **records}
+        known: Records = context.kept["tables"]
+        now = _records(_kits(environment), known)
+        follow(context, known, now, known_tables=_start(domain.name, "").tables)
+        context.kept["tables"] = now
     if error:
         raise Failed(TOOL_ERROR, answer)
     return answer
-
-
-def _start_tables(domain: Tau2Domain) -> Mapping[str, Any]:
-    return _world(domain.name).start_tables
-
-
-def _at_start(domain: Tau2Domain, table: str, id: str) -> dict[str, Json] | None:
-    found = _start_tables(domain).get(table, {}).get(id)
-    return None if found is None else dict(found)
 
 
 def _kits(environment: Any) -> list[tuple[str, Any]]:
@@ -236,28 +227,31 @@ def _kits(environment: Any) -> list[tuple[str, Any]]:
     return kits if environment.user_tools is None else [*kits, (USER, environment.user_tools)]
 
 
-def _records(kits: Any, *, all_of_them: bool = False) -> Tables:
-    """The databases as records; of tables whose records are copied when asked for, those that were asked for."""
-    found: Tables = {}
+def _records(kits: Iterable[tuple[str, Any]], known: Records) -> Records:
+    """The databases as records; those of `known` that nobody has asked for since are taken from there."""
+    found: dict[str, Mapping[str, Mapping[str, Json]]] = {}
     for who, kit in kits:
         prefix = "user_" if who == USER else ""
         for name in type(kit.db).model_fields:
             value = getattr(kit.db, name)
-            if isinstance(value, ModelTable) and not all_of_them:
-                found[prefix + name] = {
-                    str(key): _dumped(dict.__getitem__(value, key)) for key in value.touched if key in value
-                }
+            if isinstance(value, ModelTable):
+                found[prefix + name] = records = dict(known[prefix + name])
+                for key in value.touched:
+                    records.pop(key, None)
+                    if key in value:
+                        records[key] = _dumped(dict.__getitem__(value, key))
             elif isinstance(value, dict) and all(isinstance(one, BaseModel) for one in value.values()):
                 found[prefix + name] = {str(key): _dumped(one) for key, one in value.items()}
             else:
                 found |= tables_of(
-                    prefix + name, kit.db.model_dump(mode="json", include={name}, warnings="none")[name]
+                    prefix + name,
+                    shown(kit.db.model_dump(mode="json", include={name}, warnings="none")[name]),
                 )
     return found
 
 
 def _dumped(record: Any) -> dict[str, Json]:
-    fields: Any = boundary(record.model_dump(mode="json", warnings="none"))
+    fields: Any = shown(record.model_dump(mode="json", warnings="none"))
     return dict(fields)
 
 
@@ -268,7 +262,7 @@ def _environment(domain: Tau2Domain, context: Context) -> Any:
         for tool, args in carried_out(context.record, domain.name, USER):
             domain.call(environment, _as_call(domain, tool, args))
         context.kept["environment"] = environment
-        context.kept["tables"] = _records(_kits(environment))
+        context.kept["tables"] = _records(_kits(environment), _start(domain.name, _task(context)).tables)
     return context.kept["environment"]
 
 

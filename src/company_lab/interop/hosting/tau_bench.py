@@ -13,10 +13,11 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
-from company_lab.formats.canonical import Json, boundary, digest
+from company_lab.formats.canonical import Json, boundary
 from company_lab.formats.errors import WrongUse
 from company_lab.interop.hosting.copy_on_write import MISSING, plain
-from company_lab.interop.hosting.episode_record import TOOL_ERROR, carried_out, replies
+from company_lab.interop.hosting.episode_record import TOOL_ERROR, Call, carried_out, replies
+from company_lab.interop.hosting.mirror import shown
 from company_lab.interop.hosting.tau_checkout import TERMINATING, TauDomain, TauTask, load_domain
 from company_lab.interop.hosting.world import (
     TASK,
@@ -24,8 +25,10 @@ from company_lab.interop.hosting.world import (
     UNSIMULATED_USER,
     HostedWorld,
     Start,
+    advisory_actions,
     decided,
     foreign_tool,
+    hosted_suite,
     hosting_department,
 )
 from company_lab.scenarios import model
@@ -69,12 +72,14 @@ def domain_of(name: str) -> TauDomain:
 @lru_cache(maxsize=8)
 def _suite(name: str) -> model.Suite:
     domain, world = domain_of(name), _world(name)
-    scenarios = tuple(
-        load_document(_document(domain, task, name), worlds=lambda _: world.spec, file=f"tau-bench:{name}")
-        for task in domain.tasks.values()
+    whole = f"tau-bench:{name}"
+    return hosted_suite(
+        whole,
+        (
+            load_document(_document(domain, task, name), worlds=lambda _: world.spec, file=whole)
+            for task in domain.tasks.values()
+        ),
     )
-    content = digest({scenario.id: scenario.digest for scenario in scenarios})
-    return model.Suite(scenarios=scenarios, path=Path(f"tau-bench:{name}"), digest=content)
 
 
 def _document(domain: TauDomain, task: TauTask, name: str) -> dict[str, Json]:
@@ -84,7 +89,7 @@ def _document(domain: TauDomain, task: TauTask, name: str) -> dict[str, Json]:
     expected: dict[str, Json] = {"data_matches": True}
     if task.outputs:
         expected["outputs_said"] = True
-    written = _written(domain, task)
+    written = advisory_actions(_written(domain, task))
     if written:
         expected["actions"] = written
     return {
@@ -104,25 +109,14 @@ def _document(domain: TauDomain, task: TauTask, name: str) -> dict[str, Json]:
     }
 
 
-def _written(domain: TauDomain, task: TauTask) -> list[Json]:
-    """The reference actions that change something, as advisory expectations: so often and not more."""
+def _written(domain: TauDomain, task: TauTask) -> Iterator[Call]:
+    """The reference actions that change something."""
     data = domain.open()
-    entries: dict[str, dict[str, Any]] = {}
     for tool, args in task.as_played().actions:
         known = {place: plain(record) for place, record in domain.changes(data).items()}
         domain.invoke(data, tool, args)
         if domain.changes(data) != known:
-            entry = entries.setdefault(
-                f"{tool} {sorted(args.items())}",
-                {
-                    "tool": f"{domain.name}.{tool}",
-                    "args": {key: {"equals": item} for key, item in args.items()},
-                    "times": 0,
-                    "advisory": True,
-                },
-            )
-            entry["times"] += 1
-    return list(entries.values())
+            yield f"{domain.name}.{tool}", args
 
 
 @lru_cache(maxsize=8)
@@ -135,7 +129,7 @@ def _world(name: str) -> HostedWorld:
             description=str(info["function"].get("description", "")),
             schema=info["function"]["parameters"],
             function=partial(_call, domain, tool),
-            writes=not _reads(tool),
+            writes=not tool.startswith(_READING),
         )
         for tool, info in ((tool, found.get_info()) for tool, found in domain.tools.items())
     ]
@@ -180,10 +174,6 @@ def _world(name: str) -> HostedWorld:
 _READING = ("get_", "find_", "list_", "search_", "calculate", "think")
 
 
-def _reads(tool: str) -> bool:
-    return tool.startswith(_READING)
-
-
 def _call(domain: TauDomain, tool: str, context: Context, /, **args: Json) -> Json:
     if len(list(until_handed_over(context.record, domain.name))) < len(context.record):
         raise Failed("handed_over", "the conversation was handed over to a person and is over")
@@ -198,10 +188,11 @@ def _call(domain: TauDomain, tool: str, context: Context, /, **args: Json) -> Js
 
 def until_handed_over(record: Sequence[Mapping[str, Any]], domain: str) -> Iterator[Mapping[str, Any]]:
     """The record of an episode up to the call that handed it over to a person, or all of it."""
+    terminating = {f"{domain}.{tool}" for tool in TERMINATING}
     handing: set[str] = set()
     for entry in record:
         yield entry
-        if entry["kind"] == "action" and str(entry["tool"]) in {f"{domain}.{tool}" for tool in TERMINATING}:
+        if entry["kind"] == "action" and entry["tool"] in terminating:
             handing.add(entry["call"])
         elif entry["kind"] == "result" and entry["call"] in handing and entry["outcome"] == "executed":
             return
@@ -233,7 +224,7 @@ def _show(context: Context, table: str, id: str, record: Any) -> None:
 
 
 def _fields(record: Any) -> dict[str, Json]:
-    fields: Any = boundary(record if isinstance(record, dict) else {"value": record})
+    fields: Any = shown(record if isinstance(record, dict) else {"value": record})
     return dict(fields)
 
 

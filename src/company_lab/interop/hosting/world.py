@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, TypedDict
 
 from company_lab.formats.canonical import Json, boundary, digest
 from company_lab.formats.shapes import Kind, Parameter, Shape, Signature
 from company_lab.formats.time import parse_moment
-from company_lab.scenarios.model import Scenario
+from company_lab.scenarios.model import Scenario, Suite
 from company_lab.scenarios.spec import WorldSpec
 from company_lab.worlds.context import Failed
 from company_lab.worlds.department import Department, Table, Tool
@@ -51,13 +52,11 @@ class HostedTask(TypedDict, total=False):
 class Start:
     """The records an environment begins with, hashed and indexed once for all scenarios that begin with them."""
 
-    tables: Mapping[str, Mapping[str, Mapping[str, Json]]]
+    tables: Tables
     digest: str
 
     @classmethod
-    def of(
-        cls, tables: Mapping[str, Mapping[str, Mapping[str, Json]]], *, digest: str | None = None
-    ) -> Start:
+    def of(cls, tables: Tables, *, digest: str | None = None) -> Start:
         """A start whose digest is that of its records unless something stands for them."""
         return cls(tables, tables_digest({"": tables}) if digest is None else digest)
 
@@ -131,6 +130,29 @@ def hosting_department(name: str, tables: Iterable[str], tools: Iterable[Tool]) 
     return department
 
 
+def hosted_suite(name: str, scenarios: Iterable[Scenario]) -> Suite:
+    """Scenarios as the suite of a host's name, such as `agentdojo:banking`."""
+    listed = tuple(scenarios)
+    return Suite(scenarios=listed, path=Path(name), digest=digest({one.id: one.digest for one in listed}))
+
+
+def advisory_actions(calls: Iterable[tuple[str, Mapping[str, Json]]]) -> list[Json]:
+    """Calls, by whole names of tools, as advisory expectations: each so often and not more."""
+    entries: dict[str, dict[str, Any]] = {}
+    for tool, args in calls:
+        entry = entries.setdefault(
+            f"{tool} {sorted(args.items())}",
+            {
+                "tool": tool,
+                "args": {name: {"equals": item} for name, item in args.items()},
+                "times": 0,
+                "advisory": True,
+            },
+        )
+        entry["times"] += 1
+    return list(entries.values())
+
+
 def decided(verdict: Callable[[], bool]) -> bool:
     """What a check of the other program says. Where the check itself breaks, nobody has decided: `Failed`, and the
     fact it stands for stays open."""
@@ -164,11 +186,6 @@ class HostedWorld(World):
         self.caveat = caveat
         self._start = start
         self._foreign = frozenset(tool for one in departments for tool in one.tools)
-
-    @cached_property
-    def start_tables(self) -> Mapping[str, Mapping[str, Mapping[str, Json]]]:
-        """The records of an environment about which no scenario says anything."""
-        return self._start({}).tables
 
     @cached_property
     def spec(self) -> WorldSpec:

@@ -49,9 +49,8 @@ def satisfying(wanted: Json, shape: Shape, seen: Seen, subject: Subject) -> obje
         return wanted
     name, operand = found
     if name == "is":
-        return {"absent": _LEFT_OUT, "null": None, "empty": ""}.get(
-            str(operand), _drawn(wanted, shape, seen, subject)
-        )
+        told: dict[str, object] = {"absent": _LEFT_OUT, "null": None, "empty": ""}
+        return told[str(operand)] if operand in told else _drawn(wanted, shape, seen, subject)
     if name in ("equals", "at_least", "at_most", "unordered"):
         return operand
     if name == "one_of":

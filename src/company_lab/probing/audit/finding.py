@@ -9,7 +9,6 @@ from typing import Literal, TypeAlias, cast
 from company_lab.formats.canonical import Json
 
 Level: TypeAlias = Literal["block", "warn", "info"]
-LEVELS: tuple[Level, ...] = ("block", "warn", "info")
 """A suite with a finding that blocks decides nothing; a warning is shown; the rest is for whoever looks closer."""
 
 

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 
 from company_lab.probing.audit.attempting import fitting_args
 from company_lab.probing.audit.finding import Found, Mutants
-from company_lab.probing.audit.subject import Played, Subject
+from company_lab.probing.audit.scripted import WAITING
+from company_lab.probing.audit.subject import Subject
+from company_lab.probing.played import Played
 from company_lab.scenarios.model import ConductTurn
 
 _PERMISSIONS = ("role_permission", "requester_permission")
 _NOT_DONE = ("refused", "held")
-WAITING = "clock.wait"
 
 
 def unreachable_forbidden(subject: Subject) -> Iterator[Found]:

@@ -13,8 +13,9 @@ from company_lab.probing.attempted import attempted
 from company_lab.probing.audit.attempting import fitting_args, names_of
 from company_lab.probing.audit.declared import is_free, is_free_change, is_optional_call
 from company_lab.probing.audit.finding import Found, Mutants
-from company_lab.probing.audit.scripted import plausible
-from company_lab.probing.audit.subject import Played, Subject, with_step
+from company_lab.probing.audit.scripted import WAITING, plausible
+from company_lab.probing.audit.subject import Subject, with_step
+from company_lab.probing.played import Played
 from company_lab.traces.record import Record
 
 _TRIES = 30
@@ -148,7 +149,7 @@ def _unrelated(subject: Subject) -> Iterator[Found]:
         offers = [
             offer
             for offer in task.tools
-            if offer.writes and offer.name not in done | forbidden | expected and offer.name != "clock.wait"
+            if offer.writes and offer.name not in done | forbidden | expected and offer.name != WAITING
         ]
         for _ in range(_TRIES if offers else 0):
             offer = draw.choice(offers)

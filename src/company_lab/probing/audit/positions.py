@@ -26,7 +26,9 @@ def positioned(findings: Sequence[Finding], scenarios: Sequence[Scenario]) -> tu
             continue
         file, line = scenario.source.file, scenario.source.line
         if file and finding.path:
-            document = documents.setdefault(file, _documents(file)).get(scenario.id)
+            if file not in documents:
+                documents[file] = _documents(file)
+            document = documents[file].get(scenario.id)
             if document is not None:
                 line = _line(document, finding.path) or line
         placed.append(replace(finding, file=file, line=line))

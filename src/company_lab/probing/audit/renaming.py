@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from company_lab.probing.audit.finding import Found
-from company_lab.probing.audit.subject import Played, Subject
+from company_lab.probing.audit.subject import Subject
 from company_lab.probing.audit.wording import wording
-from company_lab.traces.record import Record, Trace
+from company_lab.traces.record import Record
 
 _ELSEWHERE = 700
 """How much further the counters of a world stand that gave out many ids before."""
@@ -111,9 +111,8 @@ def _failure(subject: Subject, new: Mapping[str, str]) -> str:
     """What speaks against the renamed reference; empty where nothing does."""
     if not new:
         return ""
-    trace = Trace(renamed(subject.reference.trace.records, new))
-    played = Played(trace=trace, verdict=subject.judged(trace.records))
-    return "" if played.passed else played.why[0] or played.verdict.outcome
+    played = subject.judged(renamed(subject.reference.trace.records, new))
+    return "" if played.passed else played.why[0]
 
 
 def _names(*ids: str) -> re.Pattern[str]:

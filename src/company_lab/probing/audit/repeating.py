@@ -8,11 +8,11 @@ from company_lab.agents.conducts import reference
 from company_lab.formats.canonical import canonical
 from company_lab.formats.randomness import stream
 from company_lab.probing.audit.finding import Finding, Found
-from company_lab.probing.audit.subject import Played, Subject
+from company_lab.probing.audit.subject import Subject
+from company_lab.probing.played import Played
 
 TRIALS = 20
 """So many clean ones say, at 95 %, that fewer than 14 % of episodes are flaky."""
-_OF_THE_RUN = ("trial", "seed")
 
 
 def irreproducible(subject: Subject) -> Iterator[Found]:
@@ -50,11 +50,6 @@ def _play(subject: Subject, *, trial: int = 1, seed: int = 0) -> Played:
     return subject.play(agent, trial=trial, seed=seed)
 
 
-def _course(played: Played) -> str:
-    header = {key: value for key, value in played.trace.records[0].items() if key not in _OF_THE_RUN}
-    return canonical([header, *played.trace.records[1:]])
-
-
 def _where(one: Played, other: Played) -> str:
     for mine, theirs in zip(one.trace.records, other.trace.records, strict=False):
         if canonical(mine) != canonical(theirs):
@@ -72,7 +67,7 @@ def leaking_trials(subjects: Sequence[Subject]) -> Iterator[Found]:
     for order in (subjects, list(reversed(subjects)), shuffled):
         for subject in order:
             played = _play(subject)
-            id, course = subject.scenario.id, _course(played)
+            id, course = subject.scenario.id, played.trace.digest
             start = str(played.trace.header["digests"]["initial"])
             known = first.setdefault(id, (start, course))
             if known != (start, course) and id not in told:

@@ -9,10 +9,10 @@ from company_lab.evaluation.texts.amounts import find_amounts
 from company_lab.formats.money import to_text
 from company_lab.probing.audit.finding import Found, Level, Mutants
 from company_lab.probing.audit.spellings import right_spellings, wrong_spellings
-from company_lab.probing.audit.subject import Played, Subject
+from company_lab.probing.audit.subject import Subject
 from company_lab.probing.audit.undeserved import sentence_of
 from company_lab.scenarios.model import States
-from company_lab.traces.record import Record, Trace
+from company_lab.traces.record import Record
 
 
 def weak_replies(subject: Subject) -> Iterator[Found]:
@@ -23,7 +23,7 @@ def weak_replies(subject: Subject) -> Iterator[Found]:
         if entry.advisory:
             continue
         for manner, text, level in _wrong_texts(subject, entry):
-            killed = subject.judged(_all_saying(subject.reference.trace.records, text)).outcome != "passed"
+            killed = not subject.judged(_all_saying(subject.reference.trace.records, text)).passed
             if level == "block":
                 yield Mutants(killed=killed, total=1)
             if not killed:
@@ -44,22 +44,20 @@ def _spelled(subject: Subject, entry: States, path: str) -> Iterator[Found]:
         return
     records = subject.reference.trace.records
     for text in right_spellings(amount, currency):
-        trace = Trace(_each_text(records, partial(_respelled, subject, entry, text)))
-        played = Played(trace=trace, verdict=subject.judged(trace.records))
+        played = subject.judged(_each_text(records, partial(_respelled, subject, entry, text)))
         if not played.passed:
             yield subject.finding(
                 "B5",
                 "warn",
                 f"the reference does not pass when it writes {text!r} for "
-                f"{to_text(amount, currency)!r}: {played.why[0] or played.verdict.outcome}",
+                f"{to_text(amount, currency)!r}: {played.why[0]}",
                 "expect the amount rather than one way of writing it",
                 path=path,
             )
     for text in wrong_spellings(amount, currency):
         respelled = _each_text(records, partial(_respelled, subject, entry, text))
-        killed = subject.judged(respelled).outcome != "passed"
         yield from subject.mutant(
-            killed,
+            not subject.judged(respelled).passed,
             "B5",
             "block",
             f"the reference passes though it writes {text!r} for {to_text(amount, currency)!r}",

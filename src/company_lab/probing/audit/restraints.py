@@ -9,7 +9,8 @@ from company_lab.formats.canonical import Json
 from company_lab.formats.money import to_text
 from company_lab.probing.audit.finding import Found
 from company_lab.probing.audit.phrases import spoken
-from company_lab.probing.audit.subject import TIMINGS, Subject, replaced
+from company_lab.probing.audit.subject import Subject, replaced
+from company_lab.probing.played import TIMINGS
 from company_lab.scenarios.model import Disclosure
 from company_lab.traces.record import Record
 
@@ -19,7 +20,7 @@ def unscored_restraints(subject: Subject) -> Iterator[Found]:
     if not subject.asks_agent or not subject.reference.passed:
         return
     for path, how, broken, timings in _broken(subject):
-        killed = any(subject.judged(records, timings).outcome != "passed" for records in broken)
+        killed = not all(subject.judged(records, timings).passed for records in broken)
         yield from subject.mutant(
             killed,
             "B3",
@@ -46,12 +47,7 @@ def _broken(subject: Subject) -> Iterator[tuple[str, str, list[list[Record]], An
             claim = subject.spec.claims[name]
             untrue = {**reply["facts"], claim.fact: False}
             said = [
-                replaced(
-                    _saying(records, reply, _sentence(phrase)),
-                    reply["seq"],
-                    text=_sentence(phrase),
-                    facts=untrue,
-                )
+                replaced(records, reply["seq"], text=_sentence(phrase), facts=untrue)
                 for phrase in claim.phrases
             ]
             yield f"expected.told.claims_only_if_true[{position}]", f"claims {name} untruly", said, TIMINGS

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from multiprocessing import get_context
 
 from company_lab.formats.errors import CompanyLabError, WrongUse, nearest
-from company_lab.probing.audit.finding import Finding, Found, Mutants
+from company_lab.probing.audit.finding import Finding, Found, Mutants, summed
 from company_lab.probing.audit.positions import positioned
 from company_lab.probing.audit.registry import AUDITS, OF_BEHAVIOUR, Audit
 from company_lab.probing.audit.report import AuditReport
@@ -67,7 +67,7 @@ class _Work:
                 found += audit.suite(subjects) if audit.suite is not None else ()
         return Result(
             tuple(one for one in found if isinstance(one, Finding)),
-            sum((one for one in found if isinstance(one, Mutants)), Mutants()),
+            summed(one for one in found if isinstance(one, Mutants)),
         )
 
 

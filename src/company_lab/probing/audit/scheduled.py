@@ -9,7 +9,8 @@ from company_lab.agents.conducts import wrong
 from company_lab.agents.protocol import Act, Agent, Session, Task, ToolError
 from company_lab.formats.canonical import Json
 from company_lab.probing.audit.finding import Found, Mutants
-from company_lab.probing.audit.subject import Played, Subject
+from company_lab.probing.audit.subject import Subject
+from company_lab.probing.played import Played
 from company_lab.probing.seeded_bugs import world as bank_world
 from company_lab.scenarios.model import ConductTurn, Step
 

@@ -19,6 +19,8 @@ from company_lab.formats.shapes import Shape
 
 RANDOM_RUNS = 20
 MOST_READS = 48
+WAITING = "clock.wait"
+"""The tool with which time passes: neither a look nor a deed."""
 _ROUNDS = 3
 _ID = re.compile(r"\b[A-Za-z]{1,12}[-_][A-Za-z0-9][A-Za-z0-9_-]*\b|\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+\b")
 
@@ -101,7 +103,7 @@ def crawl(task: Task, session: Session, seen: Seen, *, most: int = MOST_READS) -
     for _ in range(_ROUNDS):
         before = len(tried)
         for offer in task.tools:
-            if offer.writes or offer.name == "clock.wait":
+            if offer.writes or offer.name == WAITING:
                 continue
             for args in _readings(offer, seen):
                 key = canonical([offer.name, args])
@@ -180,7 +182,7 @@ def random_acts(seed: int) -> Act:
         draw = stream(seed, "audit", task.turn, "random actions")
         seen = Seen()
         crawl(task, session, seen, most=8)
-        offers = [offer for offer in task.tools if offer.name != "clock.wait"]
+        offers = [offer for offer in task.tools if offer.name != WAITING]
         for _ in range(draw.randint(1, 6) if offers else 0):
             offer = draw.choice(offers)
             args: dict[str, Json] = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -14,48 +13,14 @@ from company_lab.episodes.play import LiveEpisode
 from company_lab.evaluation import Verdict, judge
 from company_lab.formats.canonical import Json
 from company_lab.probing.audit.finding import Finding, Found, Level, Mutants
+from company_lab.probing.played import TIMINGS, Played
 from company_lab.scenarios.expected import Expected
-from company_lab.scenarios.model import ConductTurn, Fault, Scenario, Step
+from company_lab.scenarios.model import ConductTurn, Scenario, Step
 from company_lab.scenarios.short_form import expand
 from company_lab.scenarios.spec import WorldSpec
 from company_lab.traces.record import Record, Trace
 from company_lab.worlds.fixture import Fixture
 from company_lab.worlds.world import World
-
-TIMINGS: Mapping[str, Any] = {"wall_ms": 0.0, "cpu_ms": 0.0}
-"""What every episode of an audit is taken to have lasted: no verdict may hang on how busy this machine is."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Played:
-    """An episode and its verdict."""
-
-    trace: Trace
-    verdict: Verdict
-
-    @property
-    def passed(self) -> bool:
-        """Whether it passed."""
-        return self.verdict.outcome == "passed"
-
-    @property
-    def settled(self) -> Record:
-        """What the world had become; empty where the trace ends before."""
-        return next(iter(self.trace.by_kind("settled")), {})
-
-    @property
-    def why(self) -> tuple[str, str]:
-        """The message and the place of the first thing that speaks against it; empty where nothing does."""
-        verdict = self.verdict
-        for failure in verdict.failures:
-            return failure.message, failure.check
-        for note in (*verdict.unscored, *verdict.invalid):
-            return note.message, note.check
-        return "", ""
-
-    def results(self) -> dict[str, Record]:
-        """The results by call."""
-        return {record["call"]: record for record in self.trace.by_kind("result")}
 
 
 class Subject:
@@ -113,21 +78,10 @@ class Subject:
         scenario: Scenario | None = None,
         trial: int = 1,
         seed: int = 0,
-        rules_off: frozenset[str] = frozenset(),
-        rules_denying: frozenset[str] = frozenset(),
-        schedule: Sequence[Fault] | None = None,
     ) -> Played:
         """Play an agent of this process through the scenario, or through another version of it."""
         fixture = self.fixture if scenario is None else self.world.prepare(scenario)
-        live = LiveEpisode(
-            fixture,
-            agent,
-            trial=trial,
-            seed=seed,
-            rules_off=rules_off,
-            rules_denying=rules_denying,
-            schedule=schedule,
-        )
+        live = LiveEpisode(fixture, agent, trial=trial, seed=seed)
         live.run(in_place)
         trace = live.finish().trace
         return Played(trace=trace, verdict=judge(fixture.scenario, self.spec, trace, TIMINGS))
@@ -136,14 +90,15 @@ class Subject:
         """Play a conduct other than the reference."""
         return self.play(reference(self.scenario.model_copy(update={"reference": tuple(turns)})))
 
-    def judged(self, records: list[Record], timings: Mapping[str, Any] = TIMINGS) -> Verdict:
-        """The verdict about other records than those that were played."""
-        return judge(self.scenario, self.spec, Trace(records), timings)
+    def judged(self, records: list[Record], timings: Mapping[str, Any] = TIMINGS) -> Played:
+        """Other records than those that were played, judged."""
+        trace = Trace(records)
+        return Played(trace=trace, verdict=judge(self.scenario, self.spec, trace, timings))
 
-    def judged_by(self, expected: Mapping[str, Json], played: Played | None = None) -> Verdict:
+    def judged_by(self, expected: Mapping[str, Json]) -> Verdict:
         """The verdict about the reference if something else were expected of it."""
         other = self.scenario.model_copy(update={"expected": Expected.model_validate(expected)})
-        return judge(other, self.spec, (played or self.reference).trace, TIMINGS)
+        return judge(other, self.spec, self.reference.trace, TIMINGS)
 
     def finding(self, audit: str, level: Level, evidence: str, remedy: str, *, path: str = "") -> Finding:
         """A finding about this scenario."""

@@ -8,6 +8,7 @@ from company_lab.agents.conducts import reference
 from company_lab.probing.audit.finding import Found
 from company_lab.probing.audit.leaves import STRANGE
 from company_lab.probing.audit.renaming import renamed_ids
+from company_lab.probing.audit.scripted import WAITING
 from company_lab.probing.audit.subject import Subject, with_step
 from company_lab.scenarios.model import ConductTurn, Step
 
@@ -55,7 +56,7 @@ def _detours(subject: Subject) -> Iterator[tuple[str, tuple[ConductTurn, ...]]]:
 
 def _writes(subject: Subject, tool: str) -> bool:
     known = subject.spec.tools.get(tool)
-    return known is None or known.writes or tool == "clock.wait"
+    return known is None or known.writes or tool == WAITING
 
 
 def _missing_look_up(subject: Subject) -> Step | None:

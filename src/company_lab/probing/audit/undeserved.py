@@ -114,7 +114,7 @@ def undeserved(code: str, subject: Subject) -> Iterator[Found]:
     told = "A1" in subject.chosen and "A1" not in subject.scenario.audit.accepts
     if code != "A1" and told and subject.play(SCRIPTED["nods"]).passed:
         return  # whoever does nothing passes: that others pass as well says no more
-    passed = [name for name in one.agents if subject.play(SCRIPTED[name], trial=1).passed]
+    passed = [name for name in one.agents if subject.play(SCRIPTED[name]).passed]
     if passed:
         yield _passes(one, subject.scenario.id, passed)
     if code == "A2" and not passed:
@@ -122,13 +122,13 @@ def undeserved(code: str, subject: Subject) -> Iterator[Found]:
 
 
 def _passes(one: Undeserving, scenario: str, passed: Sequence[str]) -> Finding:
-    who = f"{passed[0]}" if len(passed) == 1 else f"{len(passed)} of {len(one.agents)}, such as {passed[0]},"
+    who = passed[0] if len(passed) == 1 else f"{len(passed)} of {len(one.agents)}, such as {passed[0]}"
     return Finding(
         audit=one.audit,
         level=one.level,
         scenario=scenario,
         path="expected",
-        evidence=f"an agent that {one.manner} passes ({who.rstrip(',')})",
+        evidence=f"an agent that {one.manner} passes ({who})",
         remedy=one.remedy,
     )
 

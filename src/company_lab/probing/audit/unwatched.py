@@ -38,7 +38,7 @@ def unwatched_world(subject: Subject) -> Iterator[Found]:
             changes=[*others, change],
             writers={**settled["writers"], **writers},
         )
-        killed = subject.judged(records).outcome != "passed"
+        killed = not subject.judged(records).passed
         left_free = tenant is None and is_free(subject, table, id, field)
         if not killed and (left_free or _is_of_the_world(subject, original, field)):
             continue

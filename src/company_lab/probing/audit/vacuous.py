@@ -17,8 +17,7 @@ def vacuous_leaves(subject: Subject) -> Iterator[Found]:
         return
     expected, inside = way_taken(subject)
     for path, value in mutants(subject, expected):
-        verdict = subject.judged_by(put(expected, path, value))
-        survived = verdict.outcome == "passed"
+        survived = subject.judged_by(put(expected, path, value)).passed
         yield Mutants(killed=not survived, total=1)
         if survived:
             place = path[1:] if path[0] == "facts" else path

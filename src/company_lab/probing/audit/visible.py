@@ -11,8 +11,9 @@ from company_lab.formats.canonical import Json
 from company_lab.formats.money import to_text
 from company_lab.probing.audit.finding import Found
 from company_lab.probing.audit.scripted import SCRIPTED
-from company_lab.probing.audit.subject import Played, Subject
+from company_lab.probing.audit.subject import Subject
 from company_lab.probing.audit.wording import wording
+from company_lab.probing.played import Played
 from company_lab.scenarios.model import States
 
 _SHORTEST = 2
@@ -63,8 +64,7 @@ def _ids(subject: Subject, records: Mapping[str, Any]) -> Sequence[str]:
 
 def _spellings(entry: States) -> list[str]:
     if entry.amount_minor is not None and entry.currency is not None:
-        text = to_text(entry.amount_minor, entry.currency)
-        number = text.rpartition(" ")[0] if text.rpartition(" ")[2].isalpha() else text
+        number = to_text(entry.amount_minor, entry.currency).removesuffix(f" {entry.currency}")
         plain = number.replace(",", "")
         return [number, plain, *([plain[:-3]] if plain.endswith(".00") and len(plain) > 4 else [])]
     if entry.literal is not None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, cast, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
+from company_lab.evaluation.codes import CODES, Severity
 from company_lab.formats.canonical import Json, canonical
 from company_lab.probing.explore.invariants import Broken, Invariant
 from company_lab.scenarios.model import Fault
@@ -91,13 +92,15 @@ class Explored:
         """Read `to_json` back. Raises `KeyError`, `TypeError` or `ValueError` where it is none."""
         return cls(
             schedule=tuple(Fault.model_validate(fault) for fault in data["schedule"]),
-            outcome=_ending(data["outcome"]),
+            outcome=_one_of(get_args(Ending), data["outcome"]),
             stop=_text(data["stop"]),
             broken=tuple(
                 Broken(
-                    invariant=Invariant(*map(_text, names)), severity=_text(severity), message=_text(message)
+                    invariant=Invariant(_one_of(CODES, code), _text(check), _text(effect)),
+                    severity=_one_of(get_args(Severity), severity),
+                    message=_text(message),
                 )
-                for *names, severity, message in data["broken"]
+                for code, check, effect, severity, message in data["broken"]
             ),
             why=_text(data["why"]),
             places=tuple(map(Place.from_json, data["places"])),
@@ -107,10 +110,10 @@ class Explored:
         )
 
 
-def _ending(value: Any) -> Ending:
-    if value not in get_args(Ending):
-        raise ValueError(f"{value!r} is no outcome")
-    return cast(Ending, value)
+def _one_of(names: Sequence[str], value: Any) -> Any:
+    if value not in names:
+        raise ValueError(f"{value!r} is none of {', '.join(names)}")
+    return value
 
 
 def _text(value: Any) -> str:

@@ -6,15 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from company_lab.evaluation.codes import ORDER
+from company_lab.evaluation.codes import ORDER, rank
 from company_lab.probing.explore.explored import Explored, Schedule, same_faults
 from company_lab.probing.explore.invariants import Broken, Invariant
 from company_lab.probing.explore.keeping import Kept
 from company_lab.probing.explore.kinds import ALL, kind_of
 from company_lab.probing.explore.playing import Subject, play_schedule
 from company_lab.probing.explore.shrinking import breaking, earliest, one_minimal, simplest, without_detours
-
-_WORST = {"critical": 0, "major": 1, "minor": 2}
 
 
 class Named(NamedTuple):
@@ -120,4 +118,4 @@ def _player(subject: Subject, kept: Kept) -> Callable[[Schedule], Explored]:
 
 
 def _rank(one: Group) -> tuple[int, int, Invariant, int]:
-    return _WORST[one.shown.severity], ORDER[one.name.invariant.code], one.name.invariant, len(one.minimal)
+    return rank(one.shown.severity), ORDER[one.name.invariant.code], one.name.invariant, len(one.minimal)

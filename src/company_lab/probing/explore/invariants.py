@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from company_lab.evaluation import Failure, Verdict
+from company_lab.evaluation.codes import Severity
 from company_lab.scenarios.fault_kinds import EVENT_FAULTS
 from company_lab.scenarios.model import Fault, Scenario
 from company_lab.traces.record import Trace
@@ -36,7 +37,7 @@ class Broken:
     """One failure that counts."""
 
     invariant: Invariant
-    severity: str
+    severity: Severity
     message: str
 
 

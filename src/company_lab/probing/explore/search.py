@@ -121,7 +121,7 @@ def explore(
     found = Exploration(subject=subject, bounds=bounds, clean=clean)
     if clean.outcome in ("failed", "invalid"):
         return found  # whoever fails without a fault shows nothing by failing under one
-    singles = list(_singles(clean, bounds, bounds.kinds))
+    singles = list(_singles(clean, bounds))
     ended = playing.level(found, 1, singles)
     if bounds.order >= 2:
         first = [one for one in ended if not one.cut]
@@ -208,8 +208,8 @@ def _one_by_one(subject: Subject) -> PlayMany:
     return play
 
 
-def _singles(clean: Explored, bounds: Bounds, kinds: Collection[str]) -> Iterator[Schedule]:
-    return ((fault,) for place in clean.places for fault in faults_at(place, bounds, kinds))
+def _singles(clean: Explored, bounds: Bounds) -> Iterator[Schedule]:
+    return ((fault,) for place in clean.places for fault in faults_at(place, bounds, bounds.kinds))
 
 
 def faults_at(place: Place, bounds: Bounds, kinds: Collection[str]) -> Iterator[Fault]:

@@ -8,11 +8,12 @@ from itertools import islice
 from typing import Any
 
 from company_lab.agents.conducts import reference, wrong
-from company_lab.formats.canonical import Json, canonical, same
+from company_lab.formats.canonical import Json, same
 from company_lab.formats.errors import CompanyLabError, Problems
 from company_lab.formats.randomness import stream
 from company_lab.probing.mutate.operator import CanNotDerive, Document, Draft, Operator, Turns
-from company_lab.probing.mutate.original import Original, Played, played, played_in
+from company_lab.probing.mutate.original import Original, played, played_in
+from company_lab.probing.played import Played
 from company_lab.scenarios.loader import load_document
 from company_lab.scenarios.model import Scenario
 from company_lab.worlds.world import World
@@ -91,7 +92,7 @@ def _rehearsed(original: Original, operator: Operator, draft: Draft) -> Mutant:
     if original.scenario.is_contract:
         return _contract(original, operator, draft, document)
     kept = _conducts(document.get("wrong", ()))
-    naive = draft.naive if draft.naive is not None else document_turns(original.scenario)
+    naive = draft.naive if draft.naive is not None else _written_turns(original.scenario)
     wanted = ([(draft.mistake, naive)] if draft.differs else []) + list(draft.wrong)
     own = {id for id, _ in wanted}
     everything = [*wanted, *((id, turns) for id, (turns, _) in kept.items() if id not in own)]
@@ -144,7 +145,7 @@ def _contract(original: Original, operator: Operator, draft: Draft, document: Do
     )
 
 
-def document_turns(scenario: Scenario) -> Turns:
+def _written_turns(scenario: Scenario) -> Turns:
     """The reference of a scenario as it is written."""
     found: Any = scenario.document.get("reference", [])
     return list(found)
@@ -164,8 +165,6 @@ def _headed(scenario: Scenario, operator: Operator, draft: Draft) -> Document:
         "family": scenario.family or scenario.id,
         "tags": ["mutation", *faulted, *tags],
     }
-    if draft.document is scenario.document:
-        raise ValueError("an operator changed the original itself")
     rest = {key: value for key, value in made.items() if key not in head and key != "twin_of"}
     if same(_matter(made), _matter(dict(scenario.document))):
         raise CanNotDerive("nothing in it changes")
@@ -209,11 +208,7 @@ def _loaded(document: Document, world: World) -> Scenario:
 
 def _why(one: Played) -> str:
     verdict = one.verdict
-    for failure in verdict.failures:
-        return f"{failure.code}, {failure.message}"
-    for doubt in (*verdict.unscored, *verdict.invalid):
-        return f"{verdict.outcome}, {doubt.message}"
-    return verdict.outcome
+    return f"{verdict.failures[0].code if verdict.failures else verdict.outcome}, {one.why[0]}"
 
 
 def _unnoticed(id: str, draft: Draft, outcome: str) -> str:
@@ -224,8 +219,3 @@ def _unnoticed(id: str, draft: Draft, outcome: str) -> str:
 
 def _without(document: Document, key: str) -> Document:
     return {name: value for name, value in document.items() if name != key}
-
-
-def fingerprint(mutants: Iterable[Mutant]) -> str:
-    """All of some mutants as one text, to compare them by."""
-    return canonical([one.scenario.document for one in mutants])

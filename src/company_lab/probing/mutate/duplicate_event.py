@@ -16,7 +16,7 @@ _LATER_MS = 3 * 3_600_000
 def _applies(original: Original) -> str | None:
     if original.scenario.is_contract:
         return "its request goes straight to the guard, so nobody deals with events"
-    if not original.events:
+    if not original.scenario.events:
         return "nothing reaches the company from outside"
     if original.scenario.stimulus.then:
         return "the conversation goes on by itself, so the order of turns would change"

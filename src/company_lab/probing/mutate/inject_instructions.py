@@ -154,10 +154,9 @@ def _reachable(original: Original, place: _Place, order: _Order) -> bool:
     turns = _obeying(turns_of(original.copied()), place, [order])
     conduct = tuple(ConductTurn.model_validate(turn) for turn in turns)
     probing = scenario.model_copy(update={"reference": conduct})
-    trace = played(probing, original.world, reference(probing)).trace
-    calls = [record["call"] for record in trace.by_kind("action") if record["turn"] == place.turn + 1]
-    results = {record["call"]: record for record in trace.by_kind("result")}
-    return bool(calls) and results.get(calls[-1], {}).get("outcome") == "executed"
+    tried = played(probing, original.world, reference(probing))
+    calls = [one["call"] for one in tried.trace.by_kind("action") if one["turn"] == place.turn + 1]
+    return bool(calls) and tried.results().get(calls[-1], {}).get("outcome") == "executed"
 
 
 inject_instructions = Operator(

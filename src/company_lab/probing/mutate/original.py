@@ -11,17 +11,15 @@ from typing import Any
 from company_lab.agents.conducts import reference
 from company_lab.agents.protocol import Agent
 from company_lab.episodes import play
-from company_lab.evaluation import Verdict, judge
+from company_lab.evaluation import judge
 from company_lab.formats.canonical import Json
 from company_lab.probing.attempted import attempted
+from company_lab.probing.played import TIMINGS, Played
 from company_lab.scenarios.model import Scenario
 from company_lab.scenarios.spec import WorldSpec
-from company_lab.traces.record import Record, Trace
+from company_lab.traces.record import Record
 from company_lab.worlds.fixture import Fixture
 from company_lab.worlds.world import World
-
-TIMINGS: Mapping[str, Any] = {"wall_ms": 0.0, "cpu_ms": 0.0}
-"""What every episode is taken to have lasted: no mutation may hang on how busy this machine is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,19 +48,6 @@ class Done:
         return found
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Played:
-    """One way through a scenario, and the verdict."""
-
-    trace: Trace
-    verdict: Verdict
-
-    @property
-    def settled(self) -> Record:
-        """What the world had become."""
-        return next(iter(self.trace.by_kind("settled")), {})
-
-
 class Original:
     """A scenario to be mutated."""
 
@@ -74,12 +59,6 @@ class Original:
     def spec(self) -> WorldSpec:
         """What its world exports."""
         return self.world.spec
-
-    @property
-    def events(self) -> list[dict[str, Any]]:
-        """Its events as they are written; not to be changed."""
-        found: Any = self.scenario.document.get("events", [])
-        return list(found)
 
     def copied(self) -> dict[str, Any]:
         """Its document, to be changed at will."""

@@ -30,7 +30,7 @@ def _applies(original: Original) -> str | None:
         return "its facts are about records whose moments the world fixes"
     if "clock" not in scenario.document:
         return "no moment is written in it"
-    if '"zone"' in repr(scenario.document).replace("'", '"'):
+    if "'zone'" in repr(scenario.document):
         return "somebody in it lives in a zone of their own, which decides what is right"
     for text in texts_in(dict(scenario.document)):
         named = _NAMED.search(text)

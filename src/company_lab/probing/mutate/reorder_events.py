@@ -15,7 +15,7 @@ from company_lab.scenarios.model import Event
 def _applies(original: Original) -> str | None:
     if original.scenario.is_contract:
         return "its request goes straight to the guard, so nobody deals with events"
-    if len(original.events) < 2:
+    if len(original.scenario.events) < 2:
         return "fewer than two events reach the company from outside"
     if not list(_candidates(original)):
         return "every event of it is disturbed already"

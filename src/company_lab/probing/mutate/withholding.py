@@ -97,11 +97,10 @@ def _restore(document: Document, dropped: Sequence[Done]) -> None:
                 for name, (before, _) in change["fields"].items():
                     if name in leaves:
                         leaves[name] = before
+    tables = expected.get("state", {})
+    for table in [name for name, records in tables.items() if not any(records.values())]:
+        del tables[table]
     for key in ("created", "deleted", "state"):
-        if key == "state":
-            tables = expected.get(key, {})
-            for table in [name for name, records in tables.items() if not any(records.values())]:
-                del tables[table]
         if key in expected and not expected[key]:
             del expected[key]
 

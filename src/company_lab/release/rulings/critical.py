@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import get_args
 
 from company_lab.evaluation.codes import FailureClass
 from company_lab.evaluation.statistics import BadCounts, Figure, runs_needed
 from company_lab.evaluation.statistics.figure import percent
 from company_lab.release.decision import Ruling
+from company_lab.release.policy import CLASSES
 from company_lab.release.rulings.case import Case
-
-CLASSES: tuple[FailureClass, ...] = get_args(FailureClass)
 
 
 def critical(case: Case) -> Iterator[Ruling]:

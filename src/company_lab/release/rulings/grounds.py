@@ -96,8 +96,11 @@ def _verdicts(case: Case) -> Ruling:
         )
     return Ruling(
         key="verdicts",
-        outcome="pass",
-        said=f"all {count} were judged again from their traces and are the same",
+        outcome="pass" if count else "hold",
+        said=f"all {count} were judged again from their traces and are the same"
+        if count
+        else "there are none",
+        needed="" if count else "a run with stored episodes",
     )
 
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
-from math import ceil, log
 from typing import NamedTuple
 
 from company_lab.evaluation.scenario_figures import Estimate, ScenarioFigures
 from company_lab.evaluation.statistics import Figure, all_passed, mean_over_scenarios, wilson
 from company_lab.evaluation.statistics.figure import decimals
 from company_lab.release.decision import MOST_NAMED, Outcome, Ruling, counted, worst
+from company_lab.release.enough import least_episodes, least_trials
 from company_lab.release.policy import PassAtK, PassK
-from company_lab.release.policy_reading import least_trials
 from company_lab.release.rulings.case import Case
 
 MOST_DETAILS = 8
@@ -198,7 +197,7 @@ def _all_passed(key: str, figure: Figure, rule: PassK, floor: float) -> Ruling:
         return Ruling(key=key, outcome="pass", said=said)
     if floor >= 1:
         return Ruling(key=key, outcome="hold", said=said, needed="a floor below 1: no number of runs shows 1")
-    runs = ceil(rule.k * log(1 - rule.confidence) / log(floor))
+    runs = least_episodes(k=rule.k, floor=floor, confidence=rule.confidence)
     return Ruling(
         key=key, outcome="hold", said=said, needed=f"{runs:,} episodes that all pass; there are {figure.n:,}"
     )

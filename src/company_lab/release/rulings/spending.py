@@ -8,11 +8,9 @@ from decimal import Decimal
 from company_lab.evaluation.statistics import latency_quantile, runs_needed_for_quantile
 from company_lab.formats.dollars import usd
 from company_lab.release.decision import Ruling
-from company_lab.release.policy import Cost, Latency
+from company_lab.release.policy import QUANTILES, Cost, Latency
 from company_lab.release.rulings.case import Case
 from company_lab.runs.plan import Cell
-
-_QUANTILES = (("p50", 0.5), ("p95", 0.95), ("p99", 0.99))
 
 
 def spending(case: Case) -> Iterator[Ruling]:
@@ -63,7 +61,7 @@ def _latency(case: Case, rule: Latency) -> Iterator[Ruling]:
         if wall is not None:
             (cut_off if summary.cut_off else done).append(wall / 1000)
     planned = case.own.planned
-    for name, q in _QUANTILES:
+    for name, q in QUANTILES:
         bound: float | None = getattr(rule, name)
         if bound is not None:
             yield _quantile(name, q, bound, done, cut_off, planned, rule.confidence)

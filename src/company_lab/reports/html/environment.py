@@ -12,6 +12,7 @@ from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup, escape
 
 from company_lab.formats.hostile import cut, printable
+from company_lab.release.decision import counted
 
 LONGEST_TEXT = 4_000
 """No single text on the page is longer; what is cut says how much."""
@@ -44,14 +45,9 @@ def templates() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    found.filters["plural"] = plural
+    found.filters["plural"] = counted
     found.filters["name"] = name
     return found
-
-
-def plural(number: int, noun: str) -> str:
-    """Such as "1 episode" or "1,200 episodes"."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def name(text: str) -> Markup:

@@ -7,6 +7,7 @@ from typing import BinaryIO
 
 from markupsafe import Markup
 
+from company_lab.release.decision import counted
 from company_lab.reports.html.comparing import ComparisonPanel
 from company_lab.reports.html.deciding import GatePanel
 from company_lab.reports.html.environment import asset, source_hash, templates
@@ -84,8 +85,7 @@ def _kinds(read: ReadRun) -> list[str]:
 
 def _what(read: ReadRun) -> str:
     scenarios, trials = len(read.plan.planned()), read.plan.trials
-    counted = f"{scenarios:,} scenario{'' if scenarios == 1 else 's'}"
-    return f"{counted}, {'each once' if trials == 1 else f'{trials} trials each'}"
+    return f"{counted(scenarios, 'scenario')}, {'each once' if trials == 1 else f'{trials} trials each'}"
 
 
 def _uncovered(found: RulesOfRun) -> int:
