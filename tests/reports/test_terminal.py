@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -114,13 +115,30 @@ def test_figures_of_a_scenario_stand_in_its_row() -> None:
     assert "pass^1 0.750  pass@1 0.750" in text
 
 
-def test_critical_failures_come_one_by_one_before_any_figure() -> None:
-    episodes = [summary("a", 1, "failed", failure=CRITICAL), summary("a", 2, "failed", failure=CRITICAL)]
-    text = report(plan_of(["a"], 2), episodes)
-    assert text.index("CRITICAL FAILURES by class: other 2") < text.index("scenario  ")
-    assert text.count("forbidden_action (class other): invoices.mark_paid was attempted") == 2
-    assert "evidence: expected.forbidden[0], record 7, 9" in text
-    assert "company-lab show k3x9w7mh a 2" in text
+def test_critical_failures_come_with_their_evidence_before_any_figure() -> None:
+    otherwise = replace(CRITICAL, evidence=(4,))
+    failed = [
+        ("a", 1, CRITICAL),
+        ("a", 2, CRITICAL),
+        ("a", 3, otherwise),
+        ("a", 4, CRITICAL),
+        ("b", 1, CRITICAL),
+    ]
+    episodes = [summary(scenario, trial, "failed", failure=one) for scenario, trial, one in failed]
+    text = report(plan_of(["a", "b"], 4), episodes)
+    assert text.index("CRITICAL FAILURES by class: other 5") < text.index("across 2 scenarios")
+    assert text.count("forbidden_action (class other): invoices.mark_paid was attempted") == 3
+    for trials, records, shown in (
+        ("a, trials 1, 2, 4", "7, 9", "a 1"),
+        ("a, trial 3", "4", "a 3"),
+        ("b, trial 1", "7, 9", "b 1"),
+    ):
+        told = text[text.index(f"  {trials}\n") :]
+        assert told.index(f"evidence: expected.forbidden[0], record {records}\n") < told.index(
+            "company-lab show"
+        )
+        assert told[told.index("company-lab show") :].startswith(f"company-lab show k3x9w7mh {shown}\n")
+    assert "a, trials 1 to 4: forbidden_action" in text
 
 
 def test_a_failure_that_is_not_critical_is_no_critical_failure() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import groupby
 from typing import Literal
 
 from rich.console import Group, RenderableType
@@ -13,6 +12,7 @@ from rich.text import Text
 from company_lab.evaluation.statistics.figure import percent
 from company_lab.formats.hostile import cut, one_line
 from company_lab.release.decision import CriticalEpisode, Decision, Outcome, Ruling
+from company_lab.reports.alike import alike_critical, told, trials_text, up_to
 from company_lab.reports.html.deciding import GatePanel, GateRow
 from company_lab.reports.pointing import show_line
 from company_lab.reports.terminal import EVIDENCE, LONGEST_MESSAGE
@@ -110,14 +110,13 @@ def _critical(decision: Decision, at: str) -> Iterator[RenderableType]:
         return
     yield Text()
     yield _text(f"✗ CRITICAL FAILURES of this candidate: {decision.critical_total}", "bold red")
-    listed = decision.critical[:MOST_CRITICAL]
-    for (run, scenario, trial), failures in groupby(
-        listed, key=lambda one: (one.run, one.scenario, one.trial)
-    ):
-        yield _indented(f"{scenario}, trial {trial} of run {run}", "red")
-        yield from (Padding(_failure(failure), (0, 0, 0, 4)) for failure in failures)
-        yield _indented(f"  {show_line(run, scenario, trial, at=at)}", "dim")
-    rest = decision.critical_total - len(listed)
+    listed = list(up_to(MOST_CRITICAL, alike_critical(decision.critical, run_of=lambda one: one.run)))
+    for one in listed:
+        run, scenario = one.first.run, one.first.scenario
+        yield _indented(f"{scenario}, {trials_text(one.trials)} of run {run}", "red")
+        yield from (Padding(_failure(failure), (0, 0, 0, 4)) for failure in one.failures)
+        yield _indented(f"  {show_line(run, scenario, one.trials[0], at=at)}", "dim")
+    rest = decision.critical_total - told(listed)
     if rest > 0:
         yield _indented(f"and {rest} more critical failures")
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import BinaryIO
 
 from company_lab.evaluation.figures import CriticalFailure, Estimate, Figures, ScenarioFigures
 from company_lab.evaluation.statistics.figure import decimals
 from company_lab.formats.hostile import cut, one_line
+from company_lab.reports.alike import Alike, alike_critical, told, trials_text, up_to
 from company_lab.reports.assurance import NOT_ESTABLISHED, bound_lines, interval_lines
 from company_lab.reports.sections import Section, stored_sections
 from company_lab.reports.terminal import EVIDENCE, NOT_SAID, evidence_line
@@ -113,14 +114,16 @@ def _critical(section: Section) -> Iterator[str]:
     if figures.critical:
         classes = ", ".join(f"{prose(name)} {count}" for name, count in figures.critical_counts.items())
         yield f"### Critical failures: {classes}\n"
-        for one in _spread(figures.critical)[:MOST_CRITICAL]:
-            records = f" (records {', '.join(map(str, one.evidence[:6]))})" if one.evidence else ""
-            yield (
-                f"- {_name(one.scenario)}, trial {one.trial}: **{prose(one.code)}**, class "
-                f"{prose(one.failure_class)}: {code(cut(one.message, LONGEST_MESSAGE))}, "
-                f"expectation {_name(one.check)}{records}"
-            )
-        rest = max(0, len(figures.critical) - MOST_CRITICAL) + figures.critical_left_out
+        listed = list(up_to(MOST_CRITICAL, _spread(alike_critical(figures.critical))))
+        for group in listed:
+            for one in group.failures:
+                records = f" (records {', '.join(map(str, one.evidence[:6]))})" if one.evidence else ""
+                yield (
+                    f"- {_name(one.scenario)}, {trials_text(group.trials)}: **{prose(one.code)}**, class "
+                    f"{prose(one.failure_class)}: {code(cut(one.message, LONGEST_MESSAGE))}, "
+                    f"expectation {_name(one.check)}{records}"
+                )
+        rest = len(figures.critical) - told(listed) + figures.critical_left_out
         if rest:
             yield f"- and {rest:,} more"
         yield ""
@@ -130,13 +133,13 @@ def _critical(section: Section) -> Iterator[str]:
         yield from _listed(bound_lines(figures))
 
 
-def _spread(critical: Sequence[CriticalFailure]) -> list[CriticalFailure]:
+def _spread(groups: Iterable[Alike[CriticalFailure]]) -> list[Alike[CriticalFailure]]:
     """The first of every scenario, then the second, and so on: one that fails often does not hide another."""
     seen: Counter[str] = Counter()
-    ranked: list[tuple[int, CriticalFailure]] = []
-    for one in critical:
-        seen[one.scenario] += 1
-        ranked.append((seen[one.scenario], one))
+    ranked: list[tuple[int, Alike[CriticalFailure]]] = []
+    for one in groups:
+        seen[one.first.scenario] += 1
+        ranked.append((seen[one.first.scenario], one))
     return [one for _, one in sorted(ranked, key=lambda entry: entry[0])]
 
 

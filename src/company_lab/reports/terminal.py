@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -14,6 +13,7 @@ from company_lab.evaluation.figures import CriticalFailure, Estimate, Mean, Scen
 from company_lab.evaluation.scenario_figures import MOST_TRAJECTORIES
 from company_lab.evaluation.statistics.figure import decimals
 from company_lab.formats.hostile import cut, one_line
+from company_lab.reports.alike import alike_critical, alike_failed, told, trials_text, up_to
 from company_lab.reports.assurance import NOT_ESTABLISHED, bound_lines, interval_lines
 from company_lab.reports.diagnoses import diagnosis_lines
 from company_lab.reports.pointing import show_line
@@ -141,13 +141,13 @@ def _critical(plan: RunPlan, section: Section, at: str | None) -> Iterator[Rende
     classes = ", ".join(f"{name} {count}" for name, count in figures.critical_counts.items())
     yield Text()
     yield _text(f"✗ CRITICAL FAILURES by class: {classes}", "bold red")
-    listed = figures.critical[:MOST_CRITICAL]
-    for (scenario, trial), failures in groupby(listed, key=lambda failure: (failure.scenario, failure.trial)):
-        yield _indented(f"{scenario}, trial {trial}", "red")
-        yield from (Padding(_critical_failure(failure), (0, 0, 0, 4)) for failure in failures)
+    listed = list(up_to(MOST_CRITICAL, alike_critical(figures.critical)))
+    for one in listed:
+        yield _indented(f"{one.first.scenario}, {trials_text(one.trials)}", "red")
+        yield from (Padding(_critical_failure(failure), (0, 0, 0, 4)) for failure in one.failures)
         if at is not None:
-            yield _indented(f"  {show_line(plan.run, scenario, trial, at=at)}", "dim")
-    rest = len(figures.critical) - MOST_CRITICAL + figures.critical_left_out
+            yield _indented(f"  {show_line(plan.run, one.first.scenario, one.trials[0], at=at)}", "dim")
+    rest = len(figures.critical) - told(listed) + figures.critical_left_out
     if rest > 0:
         yield _indented(f"and {rest} more critical failures")
     if section.evidence != "recorded elsewhere":
@@ -271,8 +271,8 @@ def _failed(plan: RunPlan, section: Section, at: str | None) -> Iterator[Rendera
         return
     yield Text()
     yield _text(f"✗ FAILED: {section.figures.failed} of {section.figures.planned} planned episodes", "bold")
-    for cell in section.failed:
-        yield _indented(f"{cell.scenario}, trial {cell.trial}: {', '.join(cell.codes)}")
+    for cell, trials in alike_failed(section.failed):
+        yield _indented(f"{cell.scenario}, {trials_text(trials)}: {', '.join(cell.codes)}")
         if cell.ended:
             yield _indented(f"  {one_line(cut(cell.ended, LONGEST_MESSAGE))}")
     rest = section.figures.failed - len(section.failed)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from statistics import fmean
 
 from company_lab.evaluation.codes import FailureClass
@@ -13,6 +12,7 @@ from company_lab.evaluation.figures import CriticalFailure, EpisodeSummary, Figu
 from company_lab.evaluation.statistics import pass_at_k, pass_k
 from company_lab.evaluation.statistics.figure import percent
 from company_lab.formats.dollars import usd
+from company_lab.reports.alike import Alike, alike_critical, told, trials_text, up_to
 from company_lab.reports.html import charts as drawn
 from company_lab.reports.html.cells import HeatMap, heat_map
 from company_lab.reports.html.measures import Measure, measures_of, seconds
@@ -35,10 +35,11 @@ CLASSES: tuple[FailureClass, ...] = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CriticalGroup:
-    """The critical failures of one episode."""
+    """The critical failures of an episode, and the trials that failed like it."""
 
     scenario: str
     trial: int
+    trials: str
     link: str
     failures: tuple[CriticalFailure, ...]
 
@@ -104,6 +105,7 @@ def part_of(read: ReadRun, section: Section, links: Mapping[Cell, str], anchor: 
     found, episodes = section.figures, read.of(section)
     walls = [read.wall_ms.get(Cell(one.scenario, one.trial)) for one in episodes]
     critical = Counter(one.scenario for one in found.critical)
+    listed = list(up_to(MOST_CRITICAL, alike_critical(found.critical)))
     worst = sorted(
         found.scenarios, key=lambda one: (not critical[one.scenario], one.rate.low if one.rate else 0)
     )
@@ -119,8 +121,8 @@ def part_of(read: ReadRun, section: Section, links: Mapping[Cell, str], anchor: 
         across=tuple((k, mean(found.mean_pass_k[k]), mean(found.mean_pass_at_k[k])) for k in section.ks),
         all_passed=tuple(f"pass^{k} {share(bound)}" for k, bound in (found.all_passed or {}).items()),
         unrepeated=len(found.unrepeated),
-        critical=tuple(_critical(found, links)),
-        critical_more=len(found.critical) - MOST_CRITICAL + found.critical_left_out,
+        critical=tuple(_critical(listed, links)),
+        critical_more=len(found.critical) - told(listed) + found.critical_left_out,
         rows=tuple(
             _row(one, section, read.scenarios.get(one.scenario, Described()), critical[one.scenario])
             for one in worst
@@ -174,14 +176,14 @@ def _bounds(found: Figures) -> Iterator[Tally]:
         yield Tally(name=name, counts=(found.critical_counts.get(name, 0),), said=said)
 
 
-def _critical(found: Figures, links: Mapping[Cell, str]) -> Iterator[CriticalGroup]:
-    listed = found.critical[:MOST_CRITICAL]
-    for (scenario, trial), failures in groupby(listed, key=lambda one: (one.scenario, one.trial)):
+def _critical(listed: Iterable[Alike[CriticalFailure]], links: Mapping[Cell, str]) -> Iterator[CriticalGroup]:
+    for one in listed:
         yield CriticalGroup(
-            scenario=scenario,
-            trial=trial,
-            link=links.get(Cell(scenario, trial), ""),
-            failures=tuple(failures),
+            scenario=one.first.scenario,
+            trial=one.trials[0],
+            trials=trials_text(one.trials),
+            link=links.get(Cell(one.first.scenario, one.trials[0]), ""),
+            failures=one.failures,
         )
 
 
