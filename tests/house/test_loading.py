@@ -93,6 +93,8 @@ def test_statistics_load_their_libraries_only_where_a_figure_needs_them() -> Non
     said = "; print(json.dumps(sorted(sys.modules)))"
     assert "scipy" not in loaded_by(code.format(0) + said)
     assert "scipy" in loaded_by(code.format(1) + said)
+    needed = "import json, sys; from company_lab.evaluation.statistics import runs_needed as f; f(rate=0.01)"
+    assert "scipy" not in loaded_by(needed + said)
 
 
 def test_every_part_of_the_package_is_a_known_floor() -> None:
