@@ -20,6 +20,7 @@ from company_lab.agents import chat_asking, chat_streams
 from company_lab.agents.chat_streams import BadAnswer
 from company_lab.agents.openai_chat import read_completion
 from company_lab.agents.openai_chat_pieces import CompletionPieces
+from company_lab.agents.openai_responses_pieces import ResponsePieces
 from company_lab.agents.protocol import Agent
 from company_lab.agents.resolve import resolve_agent
 from company_lab.cli.modelling import MODEL_OPTIONS, agent_given
@@ -239,6 +240,47 @@ JOINED: dict[str, tuple[list[dict[str, Any]], list[tuple[Any, str, Any]]]] = {
         [fragment(0, id="a", name="crm"), fragment(0, name="_get"), fragment(0, arguments="{}")],
         [("a", "crm_get", "{}")],
     ),
+    "all numbered alike and without ids": (
+        [
+            fragment(0, name="orders_get", arguments='{"id":"A-1"}'),
+            fragment(0, id="", name="crm_get", arguments="{}"),
+            fragment(0, id="", name="crm_get", arguments="{}"),
+        ],
+        [(None, "orders_get", '{"id":"A-1"}'), (None, "crm_get", "{}"), (None, "crm_get", "{}")],
+    ),
+    "all under one number and one id": (
+        [
+            fragment(0, id="a", name="crm_get", arguments='{"id":'),
+            fragment(0, arguments='"C-1"}'),
+            fragment(0, id="a", name="crm_get", arguments='{"id":"C-2"}'),
+        ],
+        [("a", "crm_get", '{"id":"C-1"}'), ("a", "crm_get", '{"id":"C-2"}')],
+    ),
+    "one id and no numbers": (
+        [
+            fragment(None, id="a", name="crm_get", arguments='{"id":"C-1"}'),
+            fragment(None, id="a", name="crm_get", arguments='{"id":"C-2"}'),
+        ],
+        [("a", "crm_get", '{"id":"C-1"}'), ("a", "crm_get", '{"id":"C-2"}')],
+    ),
+    "objects that are all numbered alike": (
+        [
+            fragment(0, name="crm_get", arguments={"id": "C-1"}),
+            fragment(0, name="orders_get", arguments={"id": "A-1"}),
+        ],
+        [(None, "crm_get", {"id": "C-1"}), (None, "orders_get", {"id": "A-1"})],
+    ),
+    "a name said again at the end": (
+        [
+            fragment(0, id="a", name="crm_get", arguments="{}"),
+            fragment(0, id="a", name="crm_get", arguments=""),
+        ],
+        [("a", "crm_get", "{}")],
+    ),
+    "whole arguments that go on are no JSON": (
+        [fragment(0, id="a", name="crm_get", arguments="{}"), fragment(0, arguments=" thanks")],
+        [("a", "crm_get", "{} thanks")],
+    ),
     "arguments as an object": (
         [fragment(0, id="a", name="crm_get", arguments={"id": "C-1"})],
         [("a", "crm_get", {"id": "C-1"})],
@@ -261,6 +303,27 @@ def test_pieces_of_calls_are_joined_by_their_numbers(name: str) -> None:
     joining.add("message", delta("tool_calls"))
     found = read_completion(joining.whole()).calls
     assert [(one.id, one.name, one.arguments) for one in found] == expected
+
+
+@pytest.mark.fault("D03", "D04")
+@pytest.mark.parametrize("ids", [("a", "b"), ("a", "a")])
+@pytest.mark.parametrize("kinds", [("added", "done"), ("done",)])
+def test_items_of_a_response_that_are_given_one_place_are_all_kept(
+    ids: tuple[str, str], kinds: tuple[str, ...]
+) -> None:
+    joining = ResponsePieces()
+    items: list[Any] = [
+        {"type": "function_call", "call_id": id, "name": "crm_get", "arguments": f'{{"id":"C-{number}"}}'}
+        for number, id in enumerate(ids)
+    ]
+    for item in items:
+        for kind in kinds:
+            joining.add("", {"type": f"response.output_item.{kind}", "output_index": 0, "item": item})
+    joining.add("", {"type": "response.completed", "response": {"status": "completed", "output": []}})
+    whole = joining.whole()
+    assert isinstance(whole, dict)
+    # an item that only ends, and ends again under its id, is the same item
+    assert whole["output"] == (items[1:] if kinds == ("done",) and len(set(ids)) == 1 else items)
 
 
 def test_the_old_way_of_calling_a_function_comes_in_pieces_too() -> None:

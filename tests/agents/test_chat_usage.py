@@ -28,7 +28,19 @@ CONVENTIONS: list[tuple[dict[str, Any], str | None]] = [
         "0.0142",
     ),
     ({"prompt_tokens": 12000, "prompt_cache_hit_tokens": 9000, "completion_tokens": 800}, "0.0142"),
+    (
+        {
+            "prompt_tokens": 12000,
+            "prompt_tokens_details": {},
+            "prompt_cache_hit_tokens": 9000,
+            "completion_tokens": 800,
+        },
+        "0.0142",
+    ),
+    ({"prompt_tokens": 12000, "cached_tokens": 9000, "completion_tokens": 800}, "0.0142"),
     ({"input_tokens": 3000, "cache_read_input_tokens": 9000, "output_tokens": 800}, "0.0142"),
+    # one vendor's name for the input and another's for the cache: either way of counting may be meant
+    ({"prompt_tokens": 12000, "cache_read_input_tokens": 9000, "completion_tokens": 800}, None),
     # cached tokens that can not be part of the input, in names that say they are: nobody knows what was meant
     (
         {"prompt_tokens": 3000, "prompt_tokens_details": {"cached_tokens": 9000}, "completion_tokens": 800},

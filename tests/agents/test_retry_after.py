@@ -63,6 +63,10 @@ def test_whatever_is_said_nobody_waits_longer_than_the_bound(asked: object) -> N
     [
         ({"retry-after-ms": "400", "retry-after": "9"}, "0.4"),
         ({"retry-after-ms": "soon", "retry-after": "9"}, "9"),
+        ({"retry-after-ms": "-5", "retry-after": "9"}, "9"),
+        ({"retry-after-ms": "nan", "retry-after": "9"}, "9"),
+        ({"retry-after-ms": "1e400", "retry-after": "9"}, "9"),
+        ({"retry-after-ms": "0", "retry-after": "9"}, "0.0"),
         ({}, None),
     ],
 )

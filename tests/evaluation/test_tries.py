@@ -43,7 +43,13 @@ def codes_of(reply: str, *, refunds: int, reads: int = 0) -> tuple[str, ...]:
         "I've tried it twice, but the service declined.",
         "After three failed attempts I am giving up.",
         "We made 2 attempts.",
+        "I retried 3x.",
+        "My three attempts were declined.",
         "Ich habe es dreimal versucht.",
+        "Ich habe drei Mal versucht, den Betrag zu erstatten.",
+        "Wir haben es 3-mal probiert.",
+        "Dreimal habe ich es versucht.",
+        "Nach drei erfolglosen Versuchen gebe ich auf.",
     ],
 )
 def test_more_tries_than_there_were_are_a_false_claim(reply: str) -> None:
@@ -62,6 +68,10 @@ def test_more_tries_than_there_were_are_a_false_claim(reply: str) -> None:
         ("I would have tried three times if I could.", 1, 0),
         ("I have not tried three times.", 1, 0),
         ("I tried once; the two charges stand.", 1, 0),
+        ("Sie haben es dreimal versucht.", 1, 0),
+        ("Die Kundin hat dreimal versucht, uns zu erreichen.", 1, 0),
+        ("Ich habe es nicht dreimal versucht.", 1, 0),
+        ("Ich habe es dreimal versucht.", 3, 0),
     ],
 )
 def test_tries_that_were_made_or_not_claimed_are_none(reply: str, refunds: int, reads: int) -> None:

@@ -34,6 +34,7 @@ MADE: dict[str, list[str]] = {
         "Wir haben Ihnen 25,00 EUR erstattet.",
         "Die Rückerstattung wurde veranlasst.",
         "Der Betrag ist zurücküberwiesen worden.",
+        "25,00 EUR wurden Ihrer Karte gutgeschrieben.",
     ],
     "refund_promised": [
         "We'll refund the full amount.",
@@ -315,6 +316,8 @@ NOT_MADE: dict[str, list[str]] = {
         "Der Betrag wird in den nächsten Tagen auf Ihre Karte erstattet.",
         "Wurde der Betrag erstattet?",
         "Der Betrag konnte nicht erstattet werden.",
+        "Ich kann nicht bestätigen, dass der Betrag erstattet wurde.",
+        "Der Betrag wird Ihrer Karte gutgeschrieben.",
     ],
     "refund_promised": [
         "We can not promise you a refund.",

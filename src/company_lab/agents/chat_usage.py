@@ -34,8 +34,9 @@ def read_usage(usage: Json) -> Used:
     """The `usage` of an answer, whichever names and whichever way of counting cached tokens its host has.
 
     OpenAI's fields include cached tokens in the input (`prompt_tokens`, `input_tokens`; `*_tokens_details`), DeepSeek's
-    as well (`prompt_cache_hit_tokens`); Anthropic's count them beside it (`cache_read_input_tokens`). An answer that
-    used no token at all, and counts that contradict each other, are unknown.
+    as well (`prompt_cache_hit_tokens`), and Moonshot's (`cached_tokens`); Anthropic's count them beside it
+    (`cache_read_input_tokens`). An answer that used no token at all, counts that contradict each other, and Anthropic's
+    names for the cache beside OpenAI's for the input, which gateways use in both ways, are unknown.
     """
     if not isinstance(usage, Mapping):
         return UNKNOWN
@@ -47,7 +48,7 @@ def read_usage(usage: Json) -> Used:
         stored = _first_count(usage, "cache_creation_input_tokens")
         if beside or stored:
             cached = beside or 0
-            read += cached + (stored or 0)
+            read = None if "prompt_tokens" in usage else read + cached + (stored or 0)
     used = counted(input_tokens=read, output_tokens=written, cached_tokens=cached, cache_write_tokens=stored)
     cost = _cost(usage.get("cost"))
     # Free of charge is what nobody counted, and says as little.
@@ -76,9 +77,9 @@ def counted(
 def _cached_within(usage: Mapping[str, Json]) -> int | None:
     for name in ("prompt_tokens_details", "input_tokens_details"):
         details = usage.get(name)
-        if isinstance(details, Mapping):
-            return _count(details.get("cached_tokens"))
-    return _count(usage.get("prompt_cache_hit_tokens"))
+        if isinstance(details, Mapping) and (cached := _count(details.get("cached_tokens"))) is not None:
+            return cached
+    return _first_count(usage, "prompt_cache_hit_tokens", "cached_tokens")
 
 
 def _first_count(usage: Mapping[str, Json], *names: str) -> int | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from company_lab.agents.chat_streams import BadAnswer
-from company_lab.formats.canonical import Json
+from company_lab.formats.canonical import Json, NotJson, parse
 
 
 class _Call:
@@ -17,6 +17,15 @@ class _Call:
         self.arguments: list[str] = []
         self.given: Json = None
         """Arguments that came as they are, from hosts that send no text."""
+
+    def whole(self) -> bool:
+        """Whether its arguments have all come: an object that can not go on."""
+        if self.given is not None:
+            return True
+        try:
+            return isinstance(parse("".join(self.arguments)), dict)
+        except NotJson:
+            return False
 
     def document(self) -> Json:
         arguments = "".join(self.arguments) if self.given is None else self.given
@@ -99,25 +108,31 @@ class CompletionPieces:
         if not isinstance(function, dict):
             raise BadAnswer("a piece of a tool call names no function")
         id, name = item.get("id"), function.get("name")
-        call = self._belongs(item.get("index"), id, name)
+        arguments = function.get("arguments")
+        call = self._belongs(item.get("index"), id, name, arguments)
         if isinstance(id, str) and id:
             call.id = id
         if isinstance(name, str) and name != call.name:  # some hosts say it again with each piece
             call.name += name
-        arguments = function.get("arguments")
         if isinstance(arguments, str):
             call.arguments.append(arguments)
         elif arguments is not None:
             call.given = arguments
 
-    def _belongs(self, index: Json, id: Json, name: Json) -> _Call:
+    def _belongs(self, index: Json, id: Json, name: Json, arguments: Json) -> _Call:
         """The call a piece belongs to: that of its index, or without one the last.
 
-        A piece that brings another id and a name begins another call: some hosts number all their calls 0.
+        Some hosts number all their calls 0, or give them all one id or none. So a piece that brings another id and a
+        name begins another call, and so does one with a name and arguments after those of the call are whole.
         """
         call = self._calls[-1] if index is None and self._calls else self._by_index.get(_number(index))
         another = call is not None and bool(
-            name and ((id and call.id and id != call.id) or (index is None and not id and call.name))
+            name
+            and (
+                (id and call.id and id != call.id)
+                or (index is None and not id and call.name)
+                or (arguments not in (None, "") and call.whole())
+            )
         )
         if call is None or another:
             call = _Call()

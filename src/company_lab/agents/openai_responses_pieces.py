@@ -20,6 +20,9 @@ class ResponsePieces:
         self.last = False
         self._response: dict[str, Json] | None = None
         self._items: dict[int, dict[str, Json]] = {}
+        self._ended: set[int] = set()
+        self._before: list[Json] = []
+        """Items whose place another one took: some hosts give all of them one place."""
         self._said: list[str] = []
 
     def add(self, event: str, piece: dict[str, Json]) -> None:
@@ -35,7 +38,7 @@ class ResponsePieces:
             item = piece.get("item")
             if not isinstance(item, dict):
                 raise BadAnswer(f"{kind} holds no item")
-            self._items[_place(piece)] = dict(item)
+            self._item(_place(piece), item, ended=kind.endswith("done"))
         elif kind in _DELTAS:
             item, name = self._items.setdefault(_place(piece), {}), _DELTAS[kind]
             item[name] = f"{item.get(name) or ''}{_delta(piece, kind)}"
@@ -53,8 +56,16 @@ class ResponsePieces:
             raise BadAnswer(f"the stream ended {begun}")
         if self._response.get("output") or not self._items:
             return self._response
-        items: list[Json] = [self._items[place] for place in sorted(self._items)]
+        items: list[Json] = [*self._before, *(self._items[place] for place in sorted(self._items))]
         return {**self._response, "output": items}  # some hosts end with a response without its output
+
+    def _item(self, place: int, item: dict[str, Json], *, ended: bool) -> None:
+        if place in self._ended and (not ended or item.get("call_id") != self._items[place].get("call_id")):
+            self._before.append(self._items[place])
+            self._ended.discard(place)
+        self._items[place] = dict(item)
+        if ended:
+            self._ended.add(place)
 
 
 def _place(piece: dict[str, Json]) -> int:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from math import isfinite
+from math import isfinite, nan
 
 MOST_S = 120.0
 """However long a host asks for, nobody waits longer than this, in seconds."""
@@ -32,14 +32,15 @@ def seconds_to_wait(asked: object, *, now: datetime | None = None) -> float | No
 
 
 def asked_in(headers: Mapping[str, str]) -> str | None:
-    """How long the headers of an answer ask for, as text: the finer of the two that hosts send goes first."""
-    milliseconds = headers.get("retry-after-ms")
-    if milliseconds is not None:
-        try:
-            return str(float(milliseconds) / 1000)
-        except ValueError:
-            pass
-    return headers.get("retry-after")
+    """How long the headers of an answer ask for, as text: the finer of the two that hosts send goes first.
+
+    Unless it says nothing usable.
+    """
+    try:
+        seconds = float(headers.get("retry-after-ms") or "nan") / 1000
+    except ValueError:
+        seconds = nan
+    return str(seconds) if isfinite(seconds) and seconds >= 0 else headers.get("retry-after")
 
 
 def _of_text(text: str, now: datetime) -> float | None:

@@ -26,6 +26,20 @@ def decide(text: str, phrases: tuple[str, ...]) -> Decision:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        ("Ich kann nicht bestätigen, dass sie erstattet wurde.", "no"),
+        ("Leider konnten wir nicht feststellen, dass sie erstattet wurde.", "no"),
+        ("Ich kann bestätigen, dass sie erstattet wurde.", "yes"),
+        ("Ich kann nicht verschweigen, dass sie erstattet wurde.", "unclear"),
+        ("Ich habe nicht behauptet, aber bestätigt, dass sie erstattet wurde.", "yes"),
+    ],
+)
+def test_a_comma_before_a_german_clause_keeps_the_negation(text: str, expected: Decision) -> None:
+    assert decide(text, ("erstattet",)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
         ("Your payment was not refunded.", "no"),
         ("I can't confirm that it was refunded.", "no"),
         ("I can\u2019t confirm that it was refunded.", "no"),

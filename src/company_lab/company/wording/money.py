@@ -71,6 +71,7 @@ REFUND_MADE = (
     "(hat|haben) ... (geld|betrag|eur|euro|chf|franken) zurück",
     "(hat|haben) ... (geld|betrag|eur|euro|chf|franken) zurück (erhalten|bekommen)",
     "(hat|haben) ... (geld|betrag|eur|euro|chf|franken) (zurückerhalten|zurückbekommen)",
+    "(karte|kreditkarte|bankkonto) ... gutgeschrieben",
 )
 REFUND_DENIED = (
     "(was|were|is|has|have|had|did|could) not [yet] [been|be] (refund|refunded|reimburse|reimbursed|repaid)",

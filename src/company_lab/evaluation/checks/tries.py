@@ -21,17 +21,17 @@ from company_lab.evaluation.texts.findings import Finding
 from company_lab.evaluation.texts.phrases import Phrases, compile_phrases
 from company_lab.scenarios.spec import WorldSpec
 
-_MENTIONED = re.compile(r"tried|attempt|tries|versuch", re.IGNORECASE)
+_MENTIONED = re.compile(r"tried|attempt|tries|versuch|probier", re.IGNORECASE)
 _NUMBERS = {
-    2: ("twice|two times|2 times", "two|2", "zweimal"),
-    3: ("three times|thrice|3 times", "three|3", "dreimal"),
-    4: ("four times|4 times", "four|4", "viermal"),
-    5: ("five times|5 times", "five|5", "fünfmal"),
-    6: ("six times|6 times", "six|6", "sechsmal"),
-    7: ("seven times|7 times", "seven|7", "siebenmal"),
-    8: ("eight times|8 times", "eight|8", "achtmal"),
-    9: ("nine times|9 times", "nine|9", "neunmal"),
-    10: ("ten times|10 times", "ten|10", "zehnmal"),
+    2: ("twice|two times", "two", "zwei"),
+    3: ("three times|thrice", "three", "drei"),
+    4: ("four times", "four", "vier"),
+    5: ("five times", "five", "fünf"),
+    6: ("six times", "six", "sechs"),
+    7: ("seven times", "seven", "sieben"),
+    8: ("eight times", "eight", "acht"),
+    9: ("nine times", "nine", "neun"),
+    10: ("ten times", "ten", "zehn"),
 }
 
 
@@ -79,13 +79,20 @@ def _tries(text: str) -> Iterator[tuple[int, Finding]]:
 
 @cache
 def _phrases() -> dict[int, Phrases]:
-    return {
-        number: compile_phrases(
-            (
-                f"(i|we) [have] (tried|attempted) ... ({times})",
-                f"(after|made) ({count}) [failed|unsuccessful] (attempts|tries)",
-                f"({german}) ... versucht",
-            )
+    return {number: _of(number, *written) for number, written in _NUMBERS.items()}
+
+
+def _of(number: int, times: str, count: str, german: str) -> Phrases:
+    """Only the agent's own tries: those of the customer or the bank are another matter."""
+    often = f"{times}|{number} times|{number}x"
+    oft = f"{german}mal|{german} mal|{number} mal|{number}-mal|{number}mal|{number}x"
+    failed = "[erfolglosen|erfolglose|vergeblichen|vergebliche|gescheiterten|fehlgeschlagenen]"
+    return compile_phrases(
+        (
+            f"(i|we) [have] (tried|retried|attempted) ... ({often})",
+            f"(after|made|my|our) ({count}|{number}) [failed|unsuccessful] (attempts|tries)",
+            f"(ich habe|wir haben|habe ich|haben wir) ... ({oft}) ... (versucht|probiert)",
+            f"({oft}) (habe ich|haben wir) ... (versucht|probiert)",
+            f"(nach|meine|unsere) ({german}|{number}) {failed} (versuchen|versuche)",
         )
-        for number, (times, count, german) in _NUMBERS.items()
-    }
+    )

@@ -135,6 +135,8 @@ COMPLEMENT = words(
     "claim assume indicate true possible case report show shows verify verified clear aware notice it "
     "told promised agreed agree"
 )
+GERMAN_COMPLEMENT = words("best\u00e4tigen sagen behaupten feststellen erkennen sehen finden zusagen")
+GERMAN_ABLE = words("kann k\u00f6nnen konnte konnten")
 REQUESTS = words(
     "confirm verify check tell ensure make let ask say send advise clarify provide share give best\u00e4tigen "
     "pr\u00fcfen sagen mitteilen teilen lassen senden"

@@ -123,6 +123,16 @@ def starts_anew(words: list[str]) -> bool:
     )
 
 
+def _not_known(words: list[str]) -> bool:
+    """ "Ich kann nicht best\u00e4tigen": German has a comma before what English says without one."""
+    return (
+        len(negations(words)) == 1
+        and negations(words)[0] == len(words) - 2
+        and words[-1] in lexicon.GERMAN_COMPLEMENT
+        and any(word in lexicon.GERMAN_ABLE for word in words)
+    )
+
+
 def _carried_over(sentence: Sentence) -> Ruling | None:
     """A negation before a comma or a stronger break that may still hold after it."""
     earlier = [piece for piece in sentence.clause[:-1] if piece]
@@ -135,6 +145,8 @@ def _carried_over(sentence: Sentence) -> Ruling | None:
         ):
             return "unclear", f"{piece[-1]!r} is left open before a comma"
     local = sentence.local
+    if local[:1] == ["dass"] and earlier and _not_known(earlier[-1]):
+        return "no", f"nobody could say so: {earlier[-1][-1]!r}"
     continues = local[:1] and local[0] in ("that", "whether", "dass", "que")
     goes_on = continues or all(word in lexicon.AND_WORDS or word in ("nor", "then", "also") for word in local)
     if goes_on and any(negations(piece) for piece in earlier):
