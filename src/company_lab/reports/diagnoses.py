@@ -15,6 +15,7 @@ from company_lab.evaluation.diagnosis import FAULTS, Diagnosis, diagnose
 from company_lab.evaluation.verdicts import Verdict
 from company_lab.formats.errors import CompanyLabError
 from company_lab.formats.hostile import one_line
+from company_lab.release.decision import counted
 from company_lab.runs.documents import kept_scenario
 from company_lab.runs.episode import StoredEpisode
 from company_lab.runs.plan import RunPlan
@@ -106,7 +107,7 @@ def diagnosis_lines(store: Store, plan: RunPlan) -> Iterator[RenderableType]:
         some = "" if read == len(failed) else f", the first {read} of {len(failed)}"
         yield Text()
         yield Text(
-            f"where {one_line(plan.agent.name)} first went wrong, in {counts.total()} failed episodes{some}",
+            f"where {one_line(plan.agent.name)} first went wrong, in {counted(counts.total(), 'failed episode')}{some}",
             "bold",
         )
         for fault in FAULTS:
