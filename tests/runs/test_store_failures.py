@@ -319,6 +319,24 @@ def test_a_second_opener_of_a_store_of_a_later_format_is_told_what_to_do(tmp_pat
             Store(tmp_path / "runs.db", create=create)
 
 
+@pytest.mark.parametrize(
+    ("times", "harm"),
+    [
+        (0, "delete from company_lab_store"),
+        (2, "insert into company_lab_store select format, written_by from company_lab_store"),
+    ],
+)
+def test_a_store_that_does_not_say_its_format_once_is_damaged(tmp_path: Path, times: int, harm: str) -> None:
+    Store(tmp_path / "runs.db").close()
+    raw = sqlite3.connect(tmp_path / "runs.db")
+    raw.execute(harm)
+    raw.commit()
+    raw.close()
+    for create in (True, False):
+        with pytest.raises(StoreUnusable, match=rf"is damaged: it says {times} times.*keep a copy"):
+            Store(tmp_path / "runs.db", create=create)
+
+
 @pytest.mark.fault("E11")
 def test_no_id_becomes_the_name_of_a_file(tmp_path: Path) -> None:
     ids = [

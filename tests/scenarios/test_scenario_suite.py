@@ -145,10 +145,23 @@ def test_files_that_can_not_be_read_are_problems(tmp_path: Path) -> None:
     (tmp_path / "dangling.yaml").symlink_to(tmp_path / "gone")
     found = problems_in(tmp_path, {"latin.yaml": LONG})
     assert ["no such file" in problem.message for problem in found] == [True]
+    assert str(tmp_path / "gone") in found[0].message, "where the link leads"
+    assert found[0].nearest is None, "its own name is no better one"
     (tmp_path / "dangling.yaml").unlink()
     (tmp_path / "latin.yaml").write_bytes(b"id: caf\xe9")
     (problem,) = problems_in(tmp_path, {})
     assert "byte 7" in problem.message
+
+
+def test_a_device_or_pipe_among_the_files_is_a_problem_and_is_not_waited_for(tmp_path: Path) -> None:
+    odd = tmp_path / "odd.yaml"
+    odd.symlink_to(os.devnull)
+    (problem,) = problems_in(tmp_path, {"a.yaml": LONG})
+    assert problem.file == str(odd)
+    assert "it is a pipe or a device" in problem.message
+    odd.unlink()
+    os.mkfifo(odd)
+    assert problems_in(tmp_path, {}) == (problem,)
 
 
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="everything is readable")

@@ -135,7 +135,13 @@ def _is_store(path: Path, connection: Connection) -> bool:
                 f"{', '.join(sorted(names)[:3])}): name another place with --store"
             )
         return False
-    found = connection.execute(select(about.c.format)).scalar_one()
+    formats = connection.execute(select(about.c.format)).scalars().all()
+    if len(formats) != 1:
+        raise StoreUnusable(
+            f"the store {path} is damaged: it says {len(formats)} times what its format is, and once is expected; "
+            "keep a copy, and name another place with --store"
+        )
+    found = formats[0]
     if found != FORMAT:
         raise StoreUnusable(
             f"the store {path} has format {found}; this version reads format {FORMAT}: "

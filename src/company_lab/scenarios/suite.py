@@ -72,7 +72,12 @@ def _files(root: Path, problems: list[Problem]) -> Iterator[Path]:
             for name in names
             if name.lower().endswith(SUFFIXES) and not name.startswith(".")
         ]
-    yield from sorted(found, key=lambda file: file.relative_to(root).parts)
+    for file in sorted(found, key=lambda file: file.relative_to(root).parts):
+        # Whoever opens a pipe waits for a writer. As `root` itself one is meant, and read.
+        if os.path.exists(file) and not os.path.isfile(file):
+            problems.append(Problem(message="can not be read: it is a pipe or a device", file=str(file)))
+        else:
+            yield file
 
 
 def _may_hold_scenarios(folder: Path) -> bool:
@@ -92,6 +97,9 @@ def _read(file: Path, problems: list[Problem]) -> bytes | None:
 
 def _unreadable(file: Path, error: OSError) -> Problem:
     if isinstance(error, FileNotFoundError):
+        if file.is_symlink():
+            message = f"it is a link to {file.readlink()}, and there is no such file or folder"
+            return Problem(message=message, file=str(file))
         try:
             names = [other.name for other in file.parent.iterdir()]
         except OSError:
