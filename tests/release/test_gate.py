@@ -262,6 +262,16 @@ def test_the_panel_says_what_the_page_says(store: Store) -> None:
     assert len(panel.critical) == decision.critical_total == 2
 
 
+def test_trials_that_failed_in_the_same_way_stand_together_and_are_all_counted(store: Store) -> None:
+    decision = gate(store, played(store, {"a": "ccpcc", "b": "ppppc"}), policy(), worlds=worlds)
+    page, panel = to_text(gate_page(decision), width=200), gate_panel(decision)
+    assert decision.critical_total == 5
+    assert "CRITICAL FAILURES of this candidate: 5" in page
+    for trials in ("a, trials 1, 2, 4, 5 of run", "b, trial 5 of run"):
+        assert page.count(trials) == sum(line.startswith(trials) for line in panel.critical) == 1
+    assert len(panel.critical) == 2
+
+
 def test_a_blocked_page_lists_each_critical_failure_with_its_evidence(store: Store) -> None:
     run = played(store, {"a": "ppppc"})
     page = to_text(gate_page(gate(store, run, policy(), worlds=worlds), at=" --store mine.db"), width=160)

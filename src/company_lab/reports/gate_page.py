@@ -12,7 +12,7 @@ from rich.text import Text
 from company_lab.evaluation.statistics.figure import percent
 from company_lab.formats.hostile import cut, one_line
 from company_lab.release.decision import CriticalEpisode, Decision, Outcome, Ruling
-from company_lab.reports.alike import alike_critical, told, trials_text, up_to
+from company_lab.reports.alike import Alike, alike_critical, told, trials_text, up_to
 from company_lab.reports.html.deciding import GatePanel, GateRow
 from company_lab.reports.pointing import show_line
 from company_lab.reports.terminal import EVIDENCE, LONGEST_MESSAGE
@@ -39,8 +39,8 @@ def gate_page(decision: Decision, *, at: str = "") -> RenderableType:
 
 def gate_panel(decision: Decision) -> GatePanel:
     """The decision in the shape in which an HTML report shows it."""
-    listed = decision.critical[:MOST_CRITICAL]
-    rest = decision.critical_total - len(listed)
+    listed = _told_once(decision)
+    rest = decision.critical_total - told(listed)
     return GatePanel(
         outcome=SAID[decision.outcome],
         tone=_TONES[decision.outcome],
@@ -57,7 +57,11 @@ def gate_panel(decision: Decision) -> GatePanel:
             for one in _by_gravity(decision)
         ),
         critical=(
-            *(f"{one.scenario}, trial {one.trial} of run {one.run}: {_said_of(one)}" for one in listed),
+            *(
+                f"{one.first.scenario}, {trials_text(one.trials)} of run {one.first.run}: {_said_of(failure)}"
+                for one in listed
+                for failure in one.failures
+            ),
             *((f"and {rest} more critical failures",) if rest > 0 else ()),
         ),
         attempts=(*decision.attempts[:MOST_ATTEMPTS], *_more(decision)),
@@ -110,7 +114,7 @@ def _critical(decision: Decision, at: str) -> Iterator[RenderableType]:
         return
     yield Text()
     yield _text(f"✗ CRITICAL FAILURES of this candidate: {decision.critical_total}", "bold red")
-    listed = list(up_to(MOST_CRITICAL, alike_critical(decision.critical, run_of=lambda one: one.run)))
+    listed = _told_once(decision)
     for one in listed:
         run, scenario = one.first.run, one.first.scenario
         yield _indented(f"{scenario}, {trials_text(one.trials)} of run {run}", "red")
@@ -119,6 +123,10 @@ def _critical(decision: Decision, at: str) -> Iterator[RenderableType]:
     rest = decision.critical_total - told(listed)
     if rest > 0:
         yield _indented(f"and {rest} more critical failures")
+
+
+def _told_once(decision: Decision) -> list[Alike[CriticalEpisode]]:
+    return list(up_to(MOST_CRITICAL, alike_critical(decision.critical, run_of=lambda one: one.run)))
 
 
 def _failure(failure: CriticalEpisode) -> RenderableType:

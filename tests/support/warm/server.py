@@ -64,20 +64,20 @@ def become(words: list[str], folder: str, variables: dict[str, str], streams: li
     sys.path[0] = ""
 
 
-def attend(line: socket.socket) -> int | None:
-    """Have one command done; in the process that does it, the words to go on with are set and this returns."""
+def attend(line: socket.socket) -> bool:
+    """Have one command done and tell its exit code; True in the process that is to do it."""
     (words, folder, variables), streams = asked(line)
     pid = os.fork()
     if not pid:
         line.close()
         become(words, folder, variables, streams)
-        return None
+        return True
     for stream in (0, 1, 2, *streams):
         os.close(stream)
     threading.Thread(target=end_with, args=(line, pid), daemon=True).start()
     code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     line.sendall(struct.pack("!i", code))
-    return code
+    return False
 
 
 def end_with(line: socket.socket, pid: int) -> None:
@@ -104,7 +104,7 @@ def serve(address: str) -> bool:
                 continue
             door.close()
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            if attend(line) is None:
+            if attend(line):
                 return True
             os._exit(0)
 
